@@ -1,0 +1,320 @@
+package detect
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/latency"
+)
+
+// Bounds of a table, so that memory follows what is distinct and not what is read.
+const (
+	MaxPairs   = 1 << 20 // (start, latency) pairs kept of an input; with more samples none are kept
+	MaxSlowest = 1024    // slowest samples kept of an input
+)
+
+// Table is what several detectors need, folded once: for each input its run and
+// its rows. Adding and merging only adds integers, takes extremes with ties
+// broken by position, and unites sets, so that a table depends only on the
+// records and never on their order.
+type Table struct {
+	inputs map[int32]*Input
+	last   *Input // of the last record
+}
+
+// Input is what a table knows about one input.
+type Input struct {
+	Index int
+	Run   ingest.Run // its zero value where no reader yielded one; see Has
+	Has   bool       // a Run was read
+
+	Samples, Aggregates, Problems int64 // records seen
+
+	First, Last ingest.Time // first start and last end of samples; 0: no sample has a start
+	Pairs       []Pair      // (start, latency) of every sample with a start; nil when there were more than MaxPairs
+	PairsLost   bool        // there were more than MaxPairs
+	Slowest     []Slow      // the slowest samples, slowest first
+
+	rows map[rowKey]*Row
+	row  *Row // of the last sample
+}
+
+// Pair is one sample on the time axis.
+type Pair struct {
+	Start   ingest.Time
+	Latency time.Duration
+	Offset  int64 // of the sample in the input
+}
+
+// End returns when the answer came.
+func (p Pair) End() ingest.Time { return p.Start.Add(p.Latency) }
+
+// Slow is one of the slowest samples.
+type Slow struct {
+	Latency time.Duration
+	Start   ingest.Time // 0: not known
+	Pos     ingest.Pos
+}
+
+func slower(a, b Slow) int {
+	if c := cmp.Compare(b.Latency, a.Latency); c != 0 {
+		return c
+	}
+	return a.Pos.Compare(b.Pos)
+}
+
+type rowKey struct {
+	op      string
+	vantage ingest.Vantage
+}
+
+// Row is one operation of one input, seen from one place.
+type Row struct {
+	Op      string
+	Vantage ingest.Vantage
+
+	Service  latency.Summary // start to end of every sample that has a latency
+	Response latency.Summary // due to end, of those whose due time is known
+	Outcomes [4]int64        // samples by ingest.Outcome
+	Censored int64           // samples whose latency is a lower bound
+
+	// Aggregates are what the report computed itself, whole-run ones only, by
+	// position. Interval histograms (an .hlog) go into Service instead.
+	Aggregates []ingest.Aggregate
+	Intervals  int64            // interval histograms in Service
+	Spectrum   bool             // Service holds bucket edges of a report, not samples
+	Treated    ingest.Treatment // of Service, where it came from aggregates
+}
+
+// Add folds one record.
+func (t *Table) Add(rec ingest.Record) {
+	in := t.last
+	if idx := rec.Where().Input; in == nil || int32(in.Index) != idx {
+		in = t.input(idx)
+		t.last = in
+	}
+	switch r := rec.(type) {
+	case *ingest.Sample:
+		in.sample(r)
+	case *ingest.Aggregate:
+		in.aggregate(r)
+	case *ingest.Run:
+		if !in.Has || r.Pos.Compare(in.Run.Pos) < 0 {
+			in.Run, in.Has = *r, true
+		}
+	case *ingest.Problem:
+		in.Problems++
+	}
+}
+
+func (t *Table) input(idx int32) *Input {
+	if in := t.inputs[idx]; in != nil {
+		return in
+	}
+	if t.inputs == nil {
+		t.inputs = map[int32]*Input{}
+	}
+	in := &Input{Index: int(idx)}
+	t.inputs[idx] = in
+	return in
+}
+
+func (in *Input) find(op string, v ingest.Vantage) *Row {
+	k := rowKey{op, v}
+	if r := in.rows[k]; r != nil {
+		return r
+	}
+	if in.rows == nil {
+		in.rows = map[rowKey]*Row{}
+	}
+	r := &Row{Op: op, Vantage: v}
+	in.rows[k] = r
+	return r
+}
+
+func (in *Input) sample(s *ingest.Sample) {
+	in.Samples++
+	row := in.row
+	if row == nil || row.Op != s.Op || row.Vantage != s.Vantage {
+		row = in.find(s.Op, s.Vantage)
+		in.row = row
+	}
+	row.Outcomes[s.Outcome]++
+	if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
+		row.Censored++
+	}
+	row.Service.Record(int64(s.Latency))
+	if s.Start != 0 {
+		end := s.Start.Add(s.Latency)
+		if s.Due != 0 {
+			row.Response.Record(int64(end.Sub(s.Due)))
+		}
+		if in.First == 0 || s.Start < in.First {
+			in.First = s.Start
+		}
+		if in.Last == 0 || end > in.Last {
+			in.Last = end
+		}
+		if !in.PairsLost {
+			if len(in.Pairs) < MaxPairs {
+				in.Pairs = append(in.Pairs, Pair{s.Start, s.Latency, s.Offset})
+			} else {
+				in.Pairs, in.PairsLost = nil, true
+			}
+		}
+	}
+	in.slow(Slow{s.Latency, s.Start, s.Pos})
+}
+
+// slow keeps a heap whose root is the least slow of those kept.
+func (in *Input) slow(s Slow) {
+	h := in.Slowest
+	if len(h) < MaxSlowest {
+		h = append(h, s)
+		for i := len(h) - 1; i > 0; {
+			p := (i - 1) / 2
+			if slower(h[p], h[i]) >= 0 {
+				break
+			}
+			h[p], h[i] = h[i], h[p]
+			i = p
+		}
+		in.Slowest = h
+		return
+	}
+	if slower(s, h[0]) >= 0 {
+		return
+	}
+	h[0] = s
+	for i := 0; ; {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && slower(h[c+1], h[c]) > 0 {
+			c++
+		}
+		if slower(h[c], h[i]) <= 0 {
+			break
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+func (in *Input) aggregate(a *ingest.Aggregate) {
+	in.Aggregates++
+	row := in.find(a.Op, a.Vantage)
+	if a.Length == 0 {
+		c := *a
+		c.Quantiles, c.Buckets = slices.Clone(a.Quantiles), slices.Clone(a.Buckets)
+		i, _ := slices.BinarySearchFunc(row.Aggregates, c, func(x, y ingest.Aggregate) int { return x.Pos.Compare(y.Pos) })
+		row.Aggregates = slices.Insert(row.Aggregates, i, c)
+		return
+	}
+	row.Intervals++
+	row.Spectrum = true
+	row.Treated = max(row.Treated, a.Treated)
+	for _, b := range a.Buckets {
+		row.Service.RecordN(int64(b.High), b.Count)
+	}
+	if a.Start != 0 {
+		if in.First == 0 || a.Start < in.First {
+			in.First = a.Start
+		}
+		in.Last = max(in.Last, a.Start.Add(a.Length))
+	}
+}
+
+// Merge adds all of o. o is not used again.
+func (t *Table) Merge(o *Table) {
+	t.last = nil
+	for idx, from := range o.inputs {
+		t.input(idx).merge(from)
+	}
+}
+
+func (in *Input) merge(o *Input) {
+	if o.Has && (!in.Has || o.Run.Pos.Compare(in.Run.Pos) < 0) {
+		in.Run, in.Has = o.Run, true
+	}
+	in.Samples += o.Samples
+	in.Aggregates += o.Aggregates
+	in.Problems += o.Problems
+	if o.First != 0 && (in.First == 0 || o.First < in.First) {
+		in.First = o.First
+	}
+	if o.Last != 0 && (in.Last == 0 || o.Last > in.Last) {
+		in.Last = o.Last
+	}
+	if in.PairsLost || o.PairsLost || len(in.Pairs)+len(o.Pairs) > MaxPairs {
+		in.Pairs, in.PairsLost = nil, true
+	} else {
+		in.Pairs = append(in.Pairs, o.Pairs...)
+	}
+	for _, s := range o.Slowest {
+		in.slow(s)
+	}
+	in.row = nil
+	for k, from := range o.rows {
+		row := in.find(k.op, k.vantage)
+		row.Service.Merge(&from.Service)
+		row.Response.Merge(&from.Response)
+		for i, n := range from.Outcomes {
+			row.Outcomes[i] += n
+		}
+		row.Censored += from.Censored
+		row.Intervals += from.Intervals
+		row.Spectrum = row.Spectrum || from.Spectrum
+		row.Treated = max(row.Treated, from.Treated)
+		row.Aggregates = append(row.Aggregates, from.Aggregates...)
+		slices.SortFunc(row.Aggregates, func(a, b ingest.Aggregate) int { return a.Pos.Compare(b.Pos) })
+	}
+}
+
+// Finish puts the kept sets in order. It is called once, after the last merge
+// and before anybody reads.
+func (t *Table) Finish() {
+	for _, in := range t.inputs {
+		slices.SortFunc(in.Slowest, slower)
+		slices.SortFunc(in.Pairs, func(a, b Pair) int {
+			if c := cmp.Compare(a.Start, b.Start); c != 0 {
+				return c
+			}
+			if c := cmp.Compare(a.Latency, b.Latency); c != 0 {
+				return c
+			}
+			return cmp.Compare(a.Offset, b.Offset)
+		})
+	}
+}
+
+// Inputs returns the inputs in order.
+func (t *Table) Inputs() []*Input {
+	out := make([]*Input, 0, len(t.inputs))
+	for _, in := range t.inputs {
+		out = append(out, in)
+	}
+	slices.SortFunc(out, func(a, b *Input) int { return a.Index - b.Index })
+	return out
+}
+
+// Input returns what is known about an input, which may be nothing.
+func (t *Table) Input(idx int) *Input { return t.input(int32(idx)) }
+
+// Rows returns the rows by operation and vantage.
+func (in *Input) Rows() []*Row {
+	out := make([]*Row, 0, len(in.rows))
+	for _, r := range in.rows {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Row) int {
+		if c := cmp.Compare(a.Op, b.Op); c != 0 {
+			return c
+		}
+		return int(a.Vantage) - int(b.Vantage)
+	})
+	return out
+}

@@ -1,0 +1,249 @@
+package latency
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// ExactValues is the number of distinct values up to which a Summary is exact.
+const ExactValues = 4096
+
+// Highest is the highest value that a Summary tells apart, in nanoseconds: 30
+// days. Higher values are counted at it; Max stays exact.
+const Highest = int64(30 * 24 * 3600 * 1e9)
+
+// Error is the relative error of values of a Summary that is not exact: HDR
+// with three significant digits. Values are then the highest of their bucket,
+// so they err upwards.
+const Error = 1.0 / 1024
+
+// Summary is a multiset of durations in nanoseconds. It is exact while it has
+// at most ExactValues distinct values; then it becomes an HdrHistogram of three
+// significant digits. What it says depends only on the multiset, never on the
+// order in which values came or summaries were merged. The zero value is empty.
+type Summary struct {
+	keys   []int64 // open-addressing table of distinct values; -1: free
+	counts []int64
+	used   int
+	hdr    *hdrhistogram.Histogram // non-nil once there were too many distinct values
+
+	n        int64
+	min, max int64
+	sum      [2]uint64 // 128 bits: high, low
+}
+
+// Value is one value, or one histogram bucket by its highest value, and how
+// many samples have it.
+type Value struct{ V, Count int64 }
+
+// Record adds one value. A negative value is counted as 0.
+func (s *Summary) Record(v int64) { s.RecordN(v, 1) }
+
+// RecordN adds n samples of one value. n <= 0 adds nothing.
+func (s *Summary) RecordN(v, n int64) {
+	if n <= 0 {
+		return
+	}
+	v = max(v, 0)
+	if s.n == 0 || v < s.min {
+		s.min = v
+	}
+	if s.n == 0 || v > s.max {
+		s.max = v
+	}
+	s.n += n
+	hi, lo := bits.Mul64(uint64(v), uint64(n))
+	var carry uint64
+	s.sum[1], carry = bits.Add64(s.sum[1], lo, 0)
+	s.sum[0], _ = bits.Add64(s.sum[0], hi, carry)
+	if s.hdr != nil {
+		_ = s.hdr.RecordValues(min(v, Highest), n)
+		return
+	}
+	s.add(v, n)
+}
+
+func (s *Summary) add(v, n int64) {
+	if 2*s.used >= len(s.keys) {
+		if s.used >= ExactValues {
+			if i, ok := s.find(v); ok {
+				s.counts[i] += n
+				return
+			}
+			s.toHDR()
+			_ = s.hdr.RecordValues(min(v, Highest), n)
+			return
+		}
+		s.grow()
+	}
+	i, ok := s.find(v)
+	if !ok {
+		s.keys[i] = v
+		s.used++
+	}
+	s.counts[i] += n
+}
+
+// find returns the slot of v, or the free one that it would go into.
+func (s *Summary) find(v int64) (int, bool) {
+	mask := len(s.keys) - 1
+	for i := int(uint64(v)*0x9E3779B97F4A7C15>>32) & mask; ; i = (i + 1) & mask {
+		switch s.keys[i] {
+		case v:
+			return i, true
+		case -1:
+			return i, false
+		}
+	}
+}
+
+func (s *Summary) grow() {
+	keys, counts := s.keys, s.counts
+	size := max(16, 2*len(keys))
+	s.keys, s.counts = make([]int64, size), make([]int64, size)
+	for i := range s.keys {
+		s.keys[i] = -1
+	}
+	for i, k := range keys {
+		if k >= 0 {
+			j, _ := s.find(k)
+			s.keys[j], s.counts[j] = k, counts[i]
+		}
+	}
+}
+
+func (s *Summary) toHDR() {
+	s.hdr = hdrhistogram.New(1, Highest, 3)
+	for i, k := range s.keys {
+		if k >= 0 {
+			_ = s.hdr.RecordValues(min(k, Highest), s.counts[i])
+		}
+	}
+	s.keys, s.counts, s.used = nil, nil, 0
+}
+
+// Merge adds all of o to s and leaves o as it was.
+func (s *Summary) Merge(o *Summary) {
+	if o == nil || o.n == 0 {
+		return
+	}
+	if s.n == 0 || o.min < s.min {
+		s.min = o.min
+	}
+	s.max = max(s.max, o.max)
+	s.n += o.n
+	var carry uint64
+	s.sum[1], carry = bits.Add64(s.sum[1], o.sum[1], 0)
+	s.sum[0], _ = bits.Add64(s.sum[0], o.sum[0], carry)
+	if o.hdr != nil {
+		if s.hdr == nil {
+			s.toHDR()
+		}
+		s.hdr.Merge(o.hdr)
+		return
+	}
+	for i, k := range o.keys {
+		if k < 0 {
+			continue
+		}
+		if s.hdr != nil {
+			_ = s.hdr.RecordValues(min(k, Highest), o.counts[i])
+		} else {
+			s.add(k, o.counts[i])
+		}
+	}
+}
+
+// Count returns the number of samples.
+func (s *Summary) Count() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.n
+}
+
+// Min returns the smallest sample, exactly; 0 for none.
+func (s *Summary) Min() int64 { return s.min }
+
+// Max returns the largest sample, exactly; 0 for none.
+func (s *Summary) Max() int64 { return s.max }
+
+// Mean returns the mean, from the exact sum, rounded down; 0 for no samples.
+func (s *Summary) Mean() int64 {
+	if s.n == 0 {
+		return 0
+	}
+	q, _ := bits.Div64(s.sum[0]%uint64(s.n), s.sum[1], uint64(s.n))
+	return int64(q)
+}
+
+// Exact reports whether every value is exact; else values are highest values
+// of HDR buckets, up to Error too high.
+func (s *Summary) Exact() bool { return s.hdr == nil }
+
+// Values returns the values in rising order. The last is the exact maximum.
+func (s *Summary) Values() []Value {
+	if s == nil || s.n == 0 {
+		return nil
+	}
+	var out []Value
+	if s.hdr == nil {
+		out = make([]Value, 0, s.used)
+		for i, k := range s.keys {
+			if k >= 0 {
+				out = append(out, Value{k, s.counts[i]})
+			}
+		}
+		slices.SortFunc(out, func(a, b Value) int {
+			if a.V < b.V {
+				return -1
+			}
+			return 1
+		})
+		return out
+	}
+	for _, bar := range s.hdr.Distribution() {
+		if bar.Count > 0 {
+			out = append(out, Value{min(bar.To, s.max), bar.Count})
+		}
+	}
+	if len(out) > 0 {
+		out[len(out)-1].V = s.max
+	}
+	return out
+}
+
+// At returns the value of the sample with a rank (1 is the smallest); 0 for no
+// samples. Ranks outside 1…Count are held to it.
+func (s *Summary) At(rank int64) int64 {
+	if s.Count() == 0 {
+		return 0
+	}
+	rank = min(max(rank, 1), s.n)
+	if rank == s.n {
+		return s.max
+	}
+	var seen int64
+	for _, v := range s.Values() {
+		if seen += v.Count; seen >= rank {
+			return v.V
+		}
+	}
+	return s.max
+}
+
+// Percentile returns the percentile by nearest rank; 0 for no samples.
+func (s *Summary) Percentile(p Percentile) int64 { return s.At(p.Rank(s.Count())) }
+
+// Above returns how many samples are above x (exact only as Exact says).
+func (s *Summary) Above(x int64) int64 {
+	var n int64
+	for _, v := range s.Values() {
+		if v.V > x {
+			n += v.Count
+		}
+	}
+	return n
+}
