@@ -1,0 +1,278 @@
+package correct
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/latency"
+)
+
+// Bracket says that Count of the samples lie in [Low, High], in nanoseconds.
+// High may be Infinite.
+type Bracket struct{ Low, High, Count int64 }
+
+// ErrNoBounds is why a summary may bound nothing.
+var ErrNoBounds = errors.New("the report does not say enough to bound its samples")
+
+// Brackets cuts the sorted samples behind a summary into groups whose values
+// its printed figures bound. Every printed value is widened by half a unit of
+// its last digit (a whole one if the tool cuts digits off; a digest by its
+// stated error), and every printed percentile's rank by one either way, because
+// tools disagree on ranks. Summaries that contradict themselves are an error.
+func Brackets(a *ingest.Aggregate) ([]Bracket, error) {
+	n := a.Count
+	if n <= 0 || int64(a.Max) > latency.Highest {
+		return nil, ErrNoBounds
+	}
+	type point struct{ rank, value int64 }
+	var lower, upper []point // samples from rank on are at least value; up to rank at most value
+	widen := func(v, unit int64) (int64, int64) {
+		w := (unit + 1) / 2
+		if a.Truncates {
+			w = unit
+		}
+		return max(0, v-w), v + w
+	}
+	unit := int64(a.Unit)
+	if a.Max >= 0 {
+		lo, hi := widen(int64(a.Max), unit)
+		lower, upper = append(lower, point{n, lo}), append(upper, point{n, hi})
+	}
+	if a.Min >= 0 {
+		lo, hi := widen(int64(a.Min), unit)
+		lower, upper = append(lower, point{1, lo}), append(upper, point{1, hi})
+	}
+	for _, q := range a.Quantiles {
+		if a.Rule == ingest.RuleDigest && a.Digest == 0 {
+			break
+		}
+		if int64(q.Value) > latency.Highest {
+			return nil, ErrNoBounds
+		}
+		p := latency.PercentileOf(q.Percentile)
+		lo, hi := widen(int64(q.Value), int64(q.Unit))
+		if a.Digest > 0 {
+			lo, hi = int64(float64(lo)*(1-a.Digest)), int64(math.Ceil(float64(hi)*(1+a.Digest)))
+		}
+		from, to := Ranks(a.Rule, p, n)
+		if p != latency.P100 {
+			from, to = from-1, to+1
+		}
+		if to <= n {
+			lower = append(lower, point{max(1, to), lo})
+		}
+		if from >= 1 {
+			upper = append(upper, point{min(n, from), hi})
+		}
+	}
+	var sum int64
+	for _, b := range a.Buckets {
+		sum += b.Count
+	}
+	if sum == n {
+		var below int64
+		for _, b := range a.Buckets {
+			if b.Count == 0 {
+				continue
+			}
+			lo, _ := widen(int64(b.Low), int64(b.Unit))
+			_, hi := widen(int64(b.High), int64(b.Unit))
+			lower, upper = append(lower, point{below + 1, lo}), append(upper, point{below + b.Count, hi})
+			below += b.Count
+		}
+	}
+	if len(lower) == 0 && len(upper) == 0 {
+		return nil, ErrNoBounds
+	}
+	starts := []int64{1}
+	for _, p := range lower {
+		starts = append(starts, p.rank)
+	}
+	for _, p := range upper {
+		if p.rank < n {
+			starts = append(starts, p.rank+1)
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	out := make([]Bracket, 0, len(starts))
+	for i, s := range starts {
+		b := Bracket{0, Infinite, n + 1 - s}
+		if i+1 < len(starts) {
+			b.Count = starts[i+1] - s
+		}
+		for _, p := range lower {
+			if p.rank <= s {
+				b.Low = max(b.Low, p.value)
+			}
+		}
+		for _, p := range upper {
+			if p.rank >= s {
+				b.High = min(b.High, p.value)
+			}
+		}
+		if b.Low > b.High {
+			return nil, fmt.Errorf("the printed figures contradict each other around sample %d of %d", s, n)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// Ranks returns the rank, or for interpolating rules the ranks, that a tool's
+// rule picks for p over n samples. Sources: ingest.QuantileRule.
+func Ranks(rule ingest.QuantileRule, p latency.Percentile, n int64) (from, to int64) {
+	nearest := p.Rank(n)
+	exact := float64(p) / float64(latency.P100) * float64(n)
+	hold := func(r int64) int64 { return min(max(r, 1), n) }
+	switch rule {
+	case ingest.RuleHdrC:
+		r := hold(int64(math.Floor(exact + 0.5)))
+		return r, r
+	case ingest.RuleHey:
+		r := hold(nearest + 1)
+		return r, r
+	case ingest.RuleWrk:
+		r := hold(int64(math.Round(exact + 0.5)))
+		return r, r
+	case ingest.RuleOha:
+		r := hold(int64(math.Floor(exact)) + 1)
+		return r, r
+	case ingest.RuleLinear:
+		h := float64(p) / float64(latency.P100) * float64(n-1)
+		return hold(int64(math.Floor(h)) + 1), hold(int64(math.Ceil(h)) + 1)
+	}
+	return nearest, nearest
+}
+
+// Bounded is a distribution of which only a summary is known, filled at an
+// interval: every percentile is a range that holds the corrected percentile of
+// every set of samples that the summary allows.
+type Bounded struct {
+	brackets []Bracket
+	n        int64
+	interval int64
+	mean     Range
+}
+
+// FillBounds returns the bounds of a fill at an interval; Infinite for none.
+func FillBounds(brackets []Bracket, interval int64) *Bounded {
+	b := &Bounded{brackets: brackets, interval: interval, mean: Unknown}
+	for _, g := range brackets {
+		b.n += g.Count
+	}
+	return b
+}
+
+// Count returns the number of samples when nothing is filled, else 0: not known.
+func (b *Bounded) Count() int64 {
+	if b.interval == Infinite {
+		return b.n
+	}
+	return 0
+}
+
+// Min returns the bounds of the smallest sample.
+func (b *Bounded) Min() Range { return Range{b.brackets[0].Low, b.brackets[0].High} }
+
+// Max returns the bounds of the largest sample.
+func (b *Bounded) Max() Range {
+	last := b.brackets[len(b.brackets)-1]
+	return Range{last.Low, last.High}
+}
+
+// Mean is not known.
+func (b *Bounded) Mean() Range { return b.mean }
+
+// Percentile returns the smallest and the largest value that the percentile
+// can have, by nearest rank.
+func (b *Bounded) Percentile(p latency.Percentile) Range {
+	r := Range{High: Infinite}
+	top := b.Max()
+	r.Low = b.search(p, top.Low, true)
+	if top.High != Infinite {
+		r.High = b.search(p, top.High, false)
+	} else if b.interval == Infinite {
+		r.High = b.rawHigh(p)
+	}
+	return r
+}
+
+func (b *Bounded) rawHigh(p latency.Percentile) int64 {
+	rank, seen := p.Rank(b.n), int64(0)
+	for _, g := range b.brackets {
+		if seen += g.Count; seen >= rank {
+			return g.High
+		}
+	}
+	return Infinite
+}
+
+// search returns the smallest x at which the percentile may be (least) or must
+// be (not least) at or below x. "The percentile is at or below x" is
+// Σ (e - (1-p)·t) <= 0 over the samples, a sum of one-sample terms.
+func (b *Bounded) search(p latency.Percentile, top int64, least bool) int64 {
+	lo, hi := int64(-1), top
+	for hi-lo > 1 {
+		mid := lo + (hi-lo)/2
+		if b.sum(p, mid, least).Sign() <= 0 {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+func (b *Bounded) sum(p latency.Percentile, x int64, least bool) *big.Int {
+	var sum, term, count big.Int
+	for _, g := range b.brackets {
+		t := extreme(g.Low, g.High, x, b.interval, int64(p), least)
+		term.Mul(term.SetInt64(t), count.SetInt64(g.Count))
+		sum.Add(&sum, &term)
+	}
+	return &sum
+}
+
+// term is e - (1-p)·t of a sample v, in units of a millionth of a percent: e of
+// the samples that it stands for are above x, t is how many they are.
+func term(v, x, interval, p int64) int64 {
+	return over(v, x, interval)*int64(latency.P100) - (int64(latency.P100)-p)*Stands(v, interval)
+}
+
+// extreme returns the least or largest term of a sample in [a, b]. Below x the
+// term falls with v. Above x it is a staircase that rises by p every interval,
+// so its least value is in the first interval above x and its largest in the
+// last one below b, at or beside a step: a multiple of the interval, or b.
+func extreme(a, b, x, interval, p int64, least bool) int64 {
+	best, first := int64(0), true
+	try := func(v int64) {
+		if v < a || v > b {
+			return
+		}
+		if t := term(v, x, interval, p); first || least && t < best || !least && t > best {
+			best, first = t, false
+		}
+	}
+	try(a)
+	try(x)
+	if b <= x || !least {
+		try(b)
+	}
+	s := max(a, x+1)
+	if s > b {
+		return best
+	}
+	try(s)
+	if s <= math.MaxInt64-interval {
+		try((s + interval - 1) / interval * interval)
+	}
+	if last := b/interval*interval - 1; !least && last >= s {
+		try(last)
+	}
+	return best
+}
