@@ -14,10 +14,13 @@ type Format struct {
 	Yields Kinds
 
 	// Anchors are texts that start a report inside a longer log (a CI log, a
-	// terminal session). A line that holds one opens a section; a later line
-	// with another anchor of the same format goes on with it, a line with an
-	// anchor that the section already has opens the next. Each section is an
-	// input of its own. Formats without anchors claim whole files only.
+	// terminal session); a star stands for any text: "Running * test @ ". The
+	// first is the one that a whole report begins with; the others occur later
+	// in one, and open a section where an excerpt begins with them. A line that
+	// holds an anchor opens a section; a later line with another anchor of the
+	// same format goes on with it; the first anchor again opens the next. Each
+	// section is an input of its own. Formats without anchors claim whole files
+	// only.
 	Anchors []string
 
 	// Commands are names of programs whose command line, found above a report,

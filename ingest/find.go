@@ -1,0 +1,274 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxText is how much text is searched for reports in a file that is not one
+// report from its first byte on, in bytes.
+const maxText = 256 << 20
+
+// Found is one report: a whole file, or a section of one.
+type Found struct {
+	File   *File
+	Format *Format
+	Line   int64  // of its first line in the file
+	Part   bool   // it is one of several reports, or stands below other text
+	Head   []byte // its first bytes, up to HeadSize
+
+	Command     string // command line found above it; empty: none
+	CommandFrom Fact
+
+	stream io.ReadCloser // the whole file, from its start; used once
+	data   []byte        // a section
+}
+
+// Unrecognised is the error of an input that no format claims.
+type Unrecognised struct {
+	Path   string
+	Looked []string // formats looked for
+	Near   string   // the nearest miss; empty: none
+}
+
+func (u *Unrecognised) Error() string {
+	s := u.Path + ": not recognised as any of " + strings.Join(u.Looked, ", ")
+	if u.Near != "" {
+		s += "\nnearest: " + u.Near
+	}
+	return s
+}
+
+// Ambiguous is the error of an input that several formats claim.
+type Ambiguous struct {
+	Path   string
+	Claims []string
+}
+
+func (a *Ambiguous) Error() string {
+	return fmt.Sprintf("%s: could be %s; say which with --format", a.Path, strings.Join(a.Claims, " or "))
+}
+
+// Empty is the error of an input without a byte that says anything.
+type Empty struct{ Path string }
+
+func (e *Empty) Error() string { return e.Path + ": is empty: nothing was measured" }
+
+// Find returns the reports in a file. A file that one format claims from its
+// first byte is one report; in other text the reports are found by the formats'
+// anchors. Name is the only format looked for; empty: all.
+func Find(f *File, formats []Format, name string) ([]*Found, error) {
+	if name != "" {
+		for i := range formats {
+			if formats[i].Name == name {
+				formats = formats[i : i+1]
+				break
+			}
+		}
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
+	}
+	head := make([]byte, HeadSize)
+	n, err := io.ReadFull(r, head)
+	head = head[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		_ = r.Close()
+		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
+	}
+	if len(bytes.TrimSpace(bytes.Trim(head, "\x00"))) == 0 {
+		_ = r.Close()
+		return nil, &Empty{f.Path}
+	}
+	whole := func(format *Format) []*Found {
+		return []*Found{{File: f, Format: format, Line: 1, Head: head, stream: &joined{io.MultiReader(bytes.NewReader(head), r), r}}}
+	}
+	if name != "" && len(formats[0].Anchors) == 0 {
+		return whole(&formats[0]), nil
+	}
+	var claims []*Format
+	for i := range formats {
+		if x := &formats[i]; (len(x.Anchors) == 0 || x.Split != SplitNever) && x.Sniff(head) {
+			claims = append(claims, x)
+		}
+	}
+	if len(claims) == 1 {
+		return whole(claims[0]), nil
+	}
+	if len(claims) > 1 {
+		_ = r.Close()
+		return nil, ambiguous(f.Path, claims)
+	}
+	defer r.Close()
+	rest, err := io.ReadAll(io.LimitReader(r, maxText+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
+	}
+	if len(rest) > maxText {
+		return nil, fmt.Errorf("%s: no format claims it, and at over 256 MiB it is too long to be searched for reports", f.Path)
+	}
+	return search(f, append(head, rest...), formats, name)
+}
+
+type joined struct {
+	io.Reader
+	c io.Closer
+}
+
+func (j *joined) Close() error { return j.c.Close() }
+
+// bare drops the path that os errors carry: it stands in front already.
+func bare(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func ambiguous(path string, claims []*Format) error {
+	a := &Ambiguous{Path: path}
+	for _, c := range claims {
+		a.Claims = append(a.Claims, c.Name)
+	}
+	return a
+}
+
+// search finds the reports in a text.
+func search(f *File, text []byte, formats []Format, name string) ([]*Found, error) {
+	var out []*Found
+	found := sections(text, formats)
+	for _, s := range found {
+		var claims []*Format
+		for i := range formats {
+			if x := &formats[i]; len(x.Anchors) > 0 && x.Sniff(head(s.data)) {
+				claims = append(claims, x)
+			}
+		}
+		if len(claims) > 1 {
+			return nil, ambiguous(f.Path, claims)
+		}
+		if len(claims) == 1 {
+			out = append(out, s.found(f, claims[0]))
+		}
+	}
+	if len(out) > 0 {
+		for _, x := range out {
+			x.Part = len(out) > 1 || !blankBefore(text, x.Line)
+		}
+		return out, nil
+	}
+	// an excerpt that begins below every anchor
+	whole := &section{line: 1}
+	for rest := text; len(rest) > 0; {
+		line := rest
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			line, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		whole.data = append(clean(whole.data, line), '\n')
+	}
+	var claims []*Format
+	for i := range formats {
+		if formats[i].Sniff(head(whole.data)) {
+			claims = append(claims, &formats[i])
+		}
+	}
+	switch {
+	case len(claims) > 1:
+		return nil, ambiguous(f.Path, claims)
+	case len(claims) == 1, name != "":
+		if len(claims) == 0 {
+			claims = []*Format{&formats[0]}
+		}
+		return []*Found{whole.found(f, claims[0])}, nil
+	}
+	u := &Unrecognised{Path: f.Path}
+	heads := [][]byte{head(whole.data)}
+	for _, s := range found {
+		heads = append(heads, head(s.data))
+	}
+	for _, x := range formats {
+		u.Looked = append(u.Looked, x.Name)
+		for _, h := range heads {
+			if x.Near != nil && u.Near == "" {
+				if near := x.Near(h); near != "" {
+					u.Near = x.Name + ": " + near
+				}
+			}
+		}
+	}
+	return nil, u
+}
+
+func head(b []byte) []byte { return b[:min(len(b), HeadSize)] }
+
+// blankBefore reports whether the lines above a line are blank.
+func blankBefore(text []byte, line int64) bool {
+	for n := int64(1); n < line; n++ {
+		i := bytes.IndexByte(text, '\n')
+		if i < 0 {
+			return true
+		}
+		if len(bytes.TrimSpace(text[:i])) > 0 {
+			return false
+		}
+		text = text[i+1:]
+	}
+	return true
+}
+
+func (s *section) found(f *File, format *Format) *Found {
+	x := &Found{File: f, Format: format, Line: s.line, Head: head(s.data), data: s.data}
+	if line, back := command(s.before, format.Commands); line != "" {
+		x.Command, x.CommandFrom = line, CommandFact(f.Path, s.line-int64(back))
+	}
+	return x
+}
+
+// Section reports whether the report was cut out of a text.
+func (x *Found) Section() bool { return x.stream == nil }
+
+// Open returns the bytes of the report. It is called once.
+func (x *Found) Open() io.ReadCloser {
+	if x.stream != nil {
+		return x.stream
+	}
+	return io.NopCloser(bytes.NewReader(x.data))
+}
+
+// Lines returns the line numbers in the file, from 1, of byte offsets in the
+// report, which must rise. Where a stream cannot be read again it returns nil.
+func (x *Found) Lines(offsets []int64) []int64 {
+	var r io.Reader = bytes.NewReader(x.data)
+	line := x.Line
+	if !x.Section() {
+		again, err := x.File.Open()
+		if err != nil {
+			return nil
+		}
+		defer again.Close()
+		r = again
+	}
+	out := make([]int64, 0, len(offsets))
+	buf := make([]byte, 256<<10)
+	var at int64
+	for _, want := range offsets {
+		for at < want {
+			n, err := r.Read(buf[:min(int64(len(buf)), want-at)])
+			line += int64(bytes.Count(buf[:n], []byte("\n")))
+			at += int64(n)
+			if err != nil {
+				break
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
