@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"bytes"
+	"encoding/binary"
 	"io"
 	"iter"
 	"time"
@@ -37,7 +39,10 @@ type Format struct {
 	// words ("the header has no column response-time"), or "". It may be nil.
 	Near func(head []byte) string
 
-	Split Split
+	// Split says where inputs of this format may be cut. SplitFor, where it is
+	// set, decides for one input by its head instead.
+	Split    Split
+	SplitFor func(head []byte) Split
 
 	// Read yields the records of r. The contract: a record may be reused after
 	// the next one is asked for; positions do not go back; an error (one that
@@ -57,7 +62,38 @@ type Split uint8
 const (
 	SplitNever Split = iota
 	SplitLines       // after any line feed; every part but the first starts without the header
+	SplitFrames      // between frames: a 4-byte big-endian length and as many bytes
 )
+
+// SplitOf returns where an input that begins with head may be cut.
+func (f Format) SplitOf(head []byte) Split {
+	if f.SplitFor != nil {
+		return f.SplitFor(head)
+	}
+	return f.Split
+}
+
+// Cut returns the length of the longest prefix of b that may be read apart from
+// what follows. b starts where a part may start. 0: there is no such place in
+// b, more of the input is needed. What remains at the end of the input is the
+// last part, whole or not.
+func (s Split) Cut(b []byte) int {
+	switch s {
+	case SplitLines:
+		return bytes.LastIndexByte(b, '\n') + 1
+	case SplitFrames:
+		end := 0
+		for len(b)-end >= 4 {
+			n := int(binary.BigEndian.Uint32(b[end:]))
+			if n > len(b)-end-4 {
+				break
+			}
+			end += 4 + n
+		}
+		return end
+	}
+	return 0
+}
 
 // Input is what a reader is told about the input beside its bytes.
 type Input struct {
