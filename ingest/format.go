@@ -60,9 +60,9 @@ type Split uint8
 
 // Splits.
 const (
-	SplitNever Split = iota
-	SplitLines       // after any line feed; every part but the first starts without the header
-	SplitFrames      // between frames: a 4-byte big-endian length and as many bytes
+	SplitNever  Split = iota
+	SplitLines        // after any line feed; every part but the first starts without the header
+	SplitFrames       // between frames: a 4-byte big-endian length and as many bytes
 )
 
 // SplitOf returns where an input that begins with head may be cut.
