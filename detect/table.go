@@ -3,6 +3,7 @@ package detect
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -22,6 +23,27 @@ const (
 type Table struct {
 	inputs map[int32]*Input
 	last   *Input // of the last record
+
+	mu      sync.Mutex
+	derived map[any]any // see Derive
+}
+
+// Derive returns what compute returns, computed once for each key: what several
+// detectors work out of one finished table is worked out once. The key is of a
+// type that only its caller has. It is called after Finish, when every Run is
+// as the detectors are to see it; compute may not call Derive.
+func (t *Table) Derive(key any, compute func() any) any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v, ok := t.derived[key]
+	if !ok {
+		v = compute()
+		if t.derived == nil {
+			t.derived = map[any]any{}
+		}
+		t.derived[key] = v
+	}
+	return v
 }
 
 // Input is what a table knows about one input.
@@ -56,6 +78,7 @@ type Slow struct {
 	Latency time.Duration
 	Start   ingest.Time // 0: not known
 	Pos     ingest.Pos
+	Connect time.Duration // of Latency, spent on setting up the connection; 0: none or not known
 }
 
 func slower(a, b Slow) int {
@@ -165,7 +188,7 @@ func (in *Input) sample(s *ingest.Sample) {
 			}
 		}
 	}
-	in.slow(Slow{s.Latency, s.Start, s.Pos})
+	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect})
 }
 
 // slow keeps a heap whose root is the least slow of those kept.
