@@ -79,6 +79,8 @@ type Slow struct {
 	Start   ingest.Time // 0: not known
 	Pos     ingest.Pos
 	Connect time.Duration // of Latency, spent on setting up the connection; 0: none or not known
+	Outcome ingest.Outcome
+	Status  int // 0: none
 }
 
 func slower(a, b Slow) int {
@@ -188,7 +190,7 @@ func (in *Input) sample(s *ingest.Sample) {
 			}
 		}
 	}
-	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect})
+	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect, s.Outcome, s.Status})
 }
 
 // slow keeps a heap whose root is the least slow of those kept.
