@@ -47,7 +47,7 @@ func plan(in ingest.Input) planned {
 	if p.from == "" {
 		p.from = "command line"
 	}
-	args := words(in.Command)
+	args := ingest.SplitCommand(in.Command)
 	at := program(args)
 	if at < 0 {
 		return p
@@ -146,68 +146,5 @@ func program(args []string) int {
 }
 
 func base(arg string) string {
-	return strings.TrimSuffix(path.Base(strings.ReplaceAll(arg, `\`, "/")), ".exe")
-}
-
-// words splits the command of hey in a command line as a shell does, up to the
-// operator that ends it (a pipe, a redirection, the end of the command).
-// Variables stay as they are written, and so does a backslash before a letter
-// or a digit: it is more often one of Windows than one of a shell.
-func words(line string) []string {
-	var out []string
-	var word strings.Builder
-	open := false // a word has begun, perhaps an empty one
-	flush := func() {
-		if open {
-			out = append(out, word.String())
-		}
-		word.Reset()
-		open = false
-	}
-	quote := byte(0)
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\':
-			word.WriteByte(c)
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && i+1 < len(line):
-			i++
-			next := line[i]
-			switch {
-			case next == '\n': // the line goes on
-			case quote == '"' && !strings.ContainsRune("\"\\$`", rune(next)), quote == 0 && alphanumeric(next):
-				word.WriteByte('\\')
-				word.WriteByte(next)
-				open = true
-			default:
-				word.WriteByte(next)
-				open = true
-			}
-		case c == '\'' || c == '"':
-			quote, open = c, true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			flush()
-		case c == '|' || c == ';' || c == '&' || c == '>' || c == '<':
-			if (c == '>' || c == '<') && (word.String() == "1" || word.String() == "2") {
-				word.Reset() // the number of a redirected file
-				open = false
-			}
-			flush()
-			if program(out) >= 0 {
-				return out
-			}
-			out = nil // another command of the line, in front of hey's
-		default:
-			word.WriteByte(c)
-			open = true
-		}
-	}
-	flush()
-	return out
-}
-
-func alphanumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+	return strings.TrimSuffix(path.Base(arg), ".exe")
 }

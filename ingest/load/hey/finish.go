@@ -35,6 +35,9 @@ func (rep *report) finish() {
 		agg.Count = min(answers, rep.inBars)
 	}
 	run.Capped = rep.capped(answers)
+	if run.Elapsed < 0 {
+		run.Achieved = 0 // a rate over a negative time; the length stays, as a sign of it
+	}
 	if run.Capped {
 		// hey divides the sum of all latencies by the number that it kept.
 		agg.Mean = -1

@@ -144,7 +144,7 @@ func (rep *report) line(line []byte, at int64) {
 func (rep *report) title(p part, at int64) {
 	if rep.seen[p] || p == summary && rep.started {
 		rep.second = true
-		if !rep.in.Section {
+		if !rep.in.Section || p == summary || p == histogram {
 			rep.problem(at, errors.New("a second report of hey begins here: it is not read"))
 		}
 		return
