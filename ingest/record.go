@@ -330,7 +330,7 @@ type Span struct {
 	Call       *Call // HTTP or RPC call; nil: none
 	Rare       *Rare // nil: nothing
 	Resend     int32 // attempt ordinal where an attribute says so, 0 the first; -1: unknown
-	Status     int16 // HTTP status, or gRPC code by Call.Protocol; 0: none (gRPC OK is none too)
+	Status     int16 // HTTP status (100 to 599) or gRPC code (1 to 16); 0: none, or gRPC OK
 	Kind       Kind
 	Outcome    Outcome
 	Remote     int8 // the parent is in another process: 1 yes, -1 no (both by OTLP's flags), 0 not known
