@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes, as the contract names them.
+const (
+	exitPass         = 0
+	exitFail         = 1
+	exitUnusable     = 2
+	exitInconclusive = 3
+)
+
+// exit is how a command says its exit code without an error of its own.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// session is what commands write to and read from.
+type session struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run runs one command line and returns its exit code. It is the whole program
+// but for os.Exit.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s := &session{stdin, stdout, stderr}
+	app := s.app()
+	err := app.RunContext(ctx, reorder(app, args))
+	var code exit
+	switch {
+	case err == nil:
+		return exitPass
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "tailcheck: interrupted")
+		return 130
+	}
+	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	fmt.Fprintf(stderr, "tailcheck: error: %s\n", text)
+	if hint != "" {
+		fmt.Fprintf(stderr, "tailcheck: hint: %s\n", hint)
+	}
+	return exitUnusable
+}
+
+func (s *session) app() *cli.App {
+	return &cli.App{
+		Name:  "tailcheck",
+		Usage: "tells the truth about slow requests",
+		Description: `tailcheck says whether the percentiles of a finished load-test report can be
+believed (coordinated omission), corrects them where that is valid, refuses
+where it is not, and judges service level objectives before and after.
+
+  tailcheck check --sla 'p99<500ms' report.txt     the CI gate: exit codes 0, 1, 2, 3
+  tailcheck correct --interval 80ms hey.csv        before and after
+  tailcheck lab                                    see it happen, on loopback`,
+		Reader:                    s.stdin,
+		Writer:                    s.stdout,
+		ErrWriter:                 s.stderr,
+		HideVersion:               true,
+		HideHelpCommand:           true,
+		DisableSliceFlagSeparator: true,                         // an operation may hold commas
+		ExitErrHandler:            func(*cli.Context, error) {}, // only main exits
+		OnUsageError:              usage,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return s.unknownCommand(c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: []*cli.Command{
+			s.check(), s.correct(), s.lab(), s.rules(), s.formats(), s.version(), s.completion(),
+		},
+	}
+}
+
+// usage words the errors of the flag parser as tailcheck's own.
+func usage(_ *cli.Context, err error, _ bool) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
+		return fmt.Errorf("unknown flag -%s\nhint: tailcheck COMMAND --help lists the flags", name)
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+		return fmt.Errorf("flag -%s needs a value", name)
+	}
+	return errors.New(text)
+}

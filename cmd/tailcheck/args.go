@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
+)
+
+// reorder moves flags that stand behind file names in front of them, where the
+// flag package looks for them. Behind "--" nothing is a flag.
+func reorder(app *cli.App, args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	command := app.Command(args[1])
+	if command == nil {
+		return args
+	}
+	takes := map[string]bool{}
+	for _, f := range command.Flags {
+		_, isBool := f.(*cli.BoolFlag)
+		for _, n := range f.Names() {
+			takes[n] = !isBool
+		}
+	}
+	var flags, rest []string
+	for i := 2; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			rest = append(rest, args[i+1:]...)
+			i = len(args)
+		case len(a) < 2 || a[0] != '-':
+			rest = append(rest, a)
+		default:
+			flags = append(flags, a)
+			name := strings.TrimLeft(a, "-")
+			if !strings.Contains(name, "=") && takes[name] && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	out := append([]string{args[0], args[1]}, flags...)
+	return append(append(out, "--"), rest...)
+}
+
+// unknownCommand is the error of a first word that is no command; where it is a
+// file, it says what was meant.
+func (s *session) unknownCommand(name string) error {
+	if _, err := os.Stat(name); err == nil {
+		return fmt.Errorf("%q is not a command\nhint: tailcheck check %s", name, name)
+	}
+	best, dist := "", 3
+	for _, c := range s.app().Commands {
+		if d := check.Distance(name, c.Name); d < dist {
+			best, dist = c.Name, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("%q is not a command\nhint: tailcheck %s", name, best)
+	}
+	return fmt.Errorf("%q is not a command\nhint: tailcheck --help lists them", name)
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
+)
+
+func (s *session) check() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "judge reports: the main job and the CI gate",
+		ArgsUsage: "FILE...",
+		Description: `Recognises each file, runs every detector that applies, and judges the
+objectives raw and corrected. "-" is standard input; .gz, .zst and .bz2 are
+opened; a directory means its files; reports inside a longer log are found.
+
+Examples:
+  tailcheck check --sla 'p99<500ms' hey.csv
+  tailcheck check --sla 'p99<500ms' --sla 'errors<1%' --rate 200/s --workers 10 hey.txt
+  hey -n 2000 -c 20 http://localhost:8080/ | tailcheck check --sla 'p99<50ms' -
+
+Exit codes: 0 every objective passes, raw and corrected; 1 one fails, or a
+finding does (--fail-on); 2 the command line or an input could not be used;
+3 something could not be judged.`,
+		Flags:        append(readFlags(), gateFlags()...),
+		OnUsageError: usage,
+		Action:       func(c *cli.Context) error { return s.judge(c, "check") },
+	}
+}
+
+func (s *session) correct() *cli.Command {
+	return &cli.Command{
+		Name:      "correct",
+		Usage:     "show percentiles before and after correction",
+		ArgsUsage: "FILE...",
+		Description: `Corrects the latencies of load-test reports for coordinated omission where
+that is valid, says how sure it is, and says why where it is not. It is a
+report, not a gate: the exit code is 0, or 2 when an input cannot be used.
+
+Examples:
+  tailcheck correct --interval 80ms hey.csv
+  tailcheck correct --rate 2000/s --workers 100 --sla 'p99<10ms' wrk2.txt
+  tailcheck correct --interval 80ms --hgrm corrected.hgrm hey.csv`,
+		Flags:        append(readFlags(), &cli.StringFlag{Name: "hgrm", Usage: "write the corrected percentile distribution to `FILE`, in HdrHistogram's layout, milliseconds"}),
+		OnUsageError: usage,
+		Action:       func(c *cli.Context) error { return s.judge(c, "correct") },
+	}
+}
+
+// readFlags are the flags of commands that read reports.
+func readFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "sla", Usage: "objective `EXPR`, may be repeated: 'p99<500ms', 'p99.9<=1s', 'max<2s', 'mean<20ms', 'errors<1%', 'rate>=100/s'; of one operation: 'GET /cart: p99<300ms'"},
+		&cli.StringFlag{Name: "rate", Usage: "planned requests a second of all workers together, `R` like 12.5/s"},
+		&cli.IntFlag{Name: "workers", Usage: "`N` connections that the load was offered on"},
+		&cli.StringFlag{Name: "interval", Usage: "planned time `D` between two requests of one worker: workers/rate"},
+		&cli.StringFlag{Name: "format", Usage: "read as `NAME` instead of recognising the format"},
+		&cli.StringFlag{Name: "output", Usage: "print as `NAME`: " + strings.Join(rendererNames(), ", "), Value: "text"},
+		&cli.StringFlag{Name: "o", Usage: "print to `FILE` instead of standard output"},
+		&cli.StringSliceFlag{Name: "report", Usage: "write another report, `NAME=FILE`, may be repeated"},
+		&cli.StringSliceFlag{Name: "columns", Usage: "columns of a plain CSV, `ROLE=NAME,...` with the roles due, start, end, latency, status, op"},
+		&cli.StringFlag{Name: "unit", Usage: "unit `U` of times that the file gives without one: ns, us, ms, s"},
+		&cli.StringSliceFlag{Name: "only", Usage: "run only the detectors `NAME,...`"},
+		&cli.StringSliceFlag{Name: "skip", Usage: "do not run the detectors `NAME,...`"},
+		&cli.BoolFlag{Name: "strict", Usage: "any part that cannot be read makes the input unusable"},
+		&cli.IntFlag{Name: "jobs", Usage: "read with `N` cores; 0: all", DefaultText: "all"},
+	}
+}
+
+func gateFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "fail-on", Usage: "findings of this severity or above fail: error, warning, note, never", Value: "error"},
+		&cli.StringFlag{Name: "inconclusive", Usage: "what an objective that cannot be judged gives: fail (exit code 3) or pass", Value: "fail"},
+	}
+}
+
+func rendererNames() []string {
+	var out []string
+	for _, r := range suite.Renderers {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+func rendererNamed(name string) (report.Renderer, error) {
+	for _, r := range suite.Renderers {
+		if r.Name == name {
+			return r, nil
+		}
+	}
+	return report.Renderer{}, fmt.Errorf("--output %q: unknown\nhint: one of %s", name, strings.Join(rendererNames(), ", "))
+}
+
+// judge runs the pipeline for check and correct.
+func (s *session) judge(c *cli.Context, command string) error {
+	if !c.Args().Present() {
+		return fmt.Errorf("no file given\nhint: tailcheck %s FILE..., or - for standard input", command)
+	}
+	renderer, err := rendererNamed(c.String("output"))
+	if err != nil {
+		return err
+	}
+	reports, err := parseReports(c.StringSlice("report"))
+	if err != nil {
+		return err
+	}
+	flags := check.Flags{SLA: c.StringSlice("sla"), Rate: c.String("rate"), Interval: c.String("interval"), Unit: c.String("unit"), Workers: c.Int("workers"),
+		Format: c.String("format"), FailOn: c.String("fail-on"), Inconclusive: c.String("inconclusive"),
+		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs")}
+	opt, err := flags.Options(suite.Formats, suite.Detectors)
+	if err != nil {
+		return err
+	}
+	opt.Command, opt.Paths, opt.Stdin = command, c.Args().Slice(), s.stdin
+	out, err := check.Run(c.Context, opt)
+	if err != nil {
+		return err
+	}
+	s.warn(out)
+	for _, r := range reports {
+		if err := writeFile(r.path, func(w io.Writer) error { return r.renderer.Render(w, out.Result, report.Options{}) }); err != nil {
+			return err
+		}
+	}
+	if path := c.String("hgrm"); path != "" {
+		if err := writeFile(path, out.WriteHgrm); err != nil {
+			return err
+		}
+	}
+	if path := c.String("o"); path != "" {
+		err = writeFile(path, func(w io.Writer) error { return renderer.Render(w, out.Result, report.Options{}) })
+	} else {
+		err = renderer.Render(s.stdout, out.Result, s.terminal())
+	}
+	if err != nil {
+		return err
+	}
+	return code(out, command)
+}
+
+// code is the exit code of an outcome; nil: 0.
+func code(out *check.Outcome, command string) error {
+	switch {
+	case out.Unusable:
+		return exit(exitUnusable)
+	case command == "correct" || out.Verdict == report.VerdictPass:
+		return nil
+	case out.Verdict == report.VerdictFail:
+		return exit(exitFail)
+	}
+	return exit(exitInconclusive)
+}
+
+// warn prints what could not be read to standard error, where a gate's log
+// shows it whatever the output is.
+func (s *session) warn(out *check.Outcome) {
+	kind := "warning"
+	if out.Unusable {
+		kind = "error"
+	}
+	for _, p := range out.Problems {
+		at := p.Path
+		if p.Line != nil {
+			at = fmt.Sprintf("%s:%d", p.Path, *p.Line)
+		}
+		message := p.Message
+		if !strings.HasPrefix(message, p.Path+": ") {
+			message = at + ": " + message
+		}
+		fmt.Fprintf(s.stderr, "tailcheck: %s: %s\n", kind, report.Safe(message))
+	}
+}
+
+type fileReport struct {
+	renderer report.Renderer
+	path     string
+}
+
+func parseReports(list []string) ([]fileReport, error) {
+	var out []fileReport
+	for _, s := range list {
+		name, path, ok := strings.Cut(s, "=")
+		if !ok || path == "" {
+			return nil, fmt.Errorf("--report %q: want NAME=FILE\nhint: --report json=tailcheck.json", s)
+		}
+		r, err := rendererNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fileReport{r, path})
+	}
+	return out, nil
+}
+
+// writeFile writes a file that appears whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tailcheck-*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, pathless(err))
+	}
+	err = errors.Join(write(tmp), tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return fmt.Errorf("%s: %w", path, pathless(err))
+	}
+	return nil
+}
+
+func pathless(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// terminal says what standard output can show.
+func (s *session) terminal() report.Options {
+	f, ok := s.stdout.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return report.Options{}
+	}
+	o := report.Options{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		o.Width = width
+	}
+	return o
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// The exact exit codes: scripts only tell 0 from the rest.
+func TestExitCodes(t *testing.T) {
+	hey := "../../fixtures/load/stall-hey/hey.csv"
+	for _, c := range []struct {
+		want int
+		args string
+	}{
+		{0, "check --sla p99<3s --interval 80ms " + hey},
+		{1, "check --sla p99<500ms --interval 80ms " + hey},
+		{1, "check --sla p99<500ms --interval 80ms --inconclusive pass " + hey},
+		{3, "check --sla p99<500ms " + hey},
+		{0, "check --sla p99<500ms --inconclusive pass " + hey},
+		{0, "correct --sla p99<500ms --interval 80ms " + hey},
+		{0, "check " + hey},
+		{1, "check --fail-on warning " + hey},
+		{0, "check --fail-on warning --skip coordinated-omission " + hey},
+		{2, "check"},
+		{2, "check --nope " + hey},
+		{2, "check ../../fixtures/no-such-file"},
+		{2, "correct ../../fixtures/no-such-file"},
+		{2, "check --sla p99<500ms ../../fixtures/load/broken/empty.txt " + hey},
+		{3, "check --sla p99<500ms ../../fixtures/load/broken/hey-refused.txt"},
+		{3, "check --inconclusive pass --sla p99<500ms ../../fixtures/load/broken/hey-refused.txt"},
+		{2, "nope"},
+		{0, "rules"}, {0, "rules coordinated-omission"}, {2, "rules nope"},
+		{0, "formats"}, {0, "formats hey"}, {0, "version"}, {0, "--help"}, {0, "check --help"},
+		{0, "completion bash"}, {0, "completion zsh"}, {0, "completion fish"}, {2, "completion tcsh"},
+	} {
+		var out, errs bytes.Buffer
+		if got := run(append([]string{"tailcheck"}, strings.Fields(c.args)...), strings.NewReader(""), &out, &errs); got != c.want {
+			t.Errorf("tailcheck %s: exit code %d, want %d\n%s%s", c.args, got, c.want, out.String(), errs.String())
+		}
+	}
+}

@@ -1,0 +1,203 @@
+// Package check is the pipeline, the only place where everything meets: open,
+// read, fold, merge, detect, correct, judge. Its outcome is a report.Result.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/correct"
+	"github.com/tailcheck/tailcheck/correct/sla"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Options say what to read and what to judge.
+type Options struct {
+	Command    string   // check or correct: what the text puts first
+	Paths      []string // "-" is Stdin; a directory means its files
+	Stdin      io.Reader
+	Formats    []ingest.Format
+	Detectors  []detect.Detector // those to run
+	Format     string            // read as this one; empty: recognise
+	Reading    ingest.Options
+	Objectives []sla.Objective
+	Plan       Plan
+	FailOn     detect.Severity // findings at or above it fail
+	NeverFail  bool            // no finding fails
+	Lenient    bool            // what cannot be judged passes
+	Strict     bool            // any problem makes the input unusable
+	Jobs       int             // workers; 0: one for each core
+	Chunk      int             // bytes of an input that may be cut which are read apart; 0: 1 MiB
+
+	// Read is set to the number of bytes read so far, compressed inputs
+	// counted as they come out; nil: nobody looks.
+	Read *atomic.Int64
+}
+
+func (o Options) count(r io.Reader) io.Reader {
+	if o.Read == nil {
+		return r
+	}
+	return io.TeeReader(r, counter{o.Read})
+}
+
+type counter struct{ n *atomic.Int64 }
+
+func (c counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// input is one report on its way through the pipeline.
+type input struct {
+	index int
+	path  string
+	found *ingest.Found
+}
+
+// Outcome is the Result with what the exit code needs beside it.
+type Outcome struct {
+	*report.Result
+	Unusable bool // an input could not be used
+
+	repairs []correct.Figures // corrected figures of each distribution; nil: not corrected
+}
+
+// Run does all of it. The error is one of the context; what is wrong with
+// inputs is in the outcome.
+func Run(ctx context.Context, opt Options) (*Outcome, error) {
+	if opt.Jobs <= 0 {
+		opt.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if opt.Chunk <= 0 {
+		opt.Chunk = defaultChunk
+	}
+	out := &Outcome{Result: &report.Result{Schema: report.Schema, Command: opt.Command,
+		Inputs: []report.Input{}, Distributions: []report.Distribution{}, Objectives: []report.Objective{}, Findings: []report.Finding{}, Problems: []report.Problem{}}}
+	var inputs []*input
+	for _, path := range opt.Paths {
+		found, err := find(path, opt, out)
+		if err != nil {
+			out.Unusable = true
+			out.Problems = append(out.Problems, problemOf(path, err))
+			continue
+		}
+		for _, f := range found {
+			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f})
+		}
+	}
+	whole, err := fold(ctx, inputs, opt.Detectors, opt)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{opt: opt, out: out, inputs: inputs, pass: whole}
+	j.all()
+	return out, nil
+}
+
+// find returns the reports behind one path.
+func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
+	info, err := os.Stat(path)
+	if path == "-" || err != nil || !info.IsDir() {
+		f, err := ingest.OpenFile(path, opt.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		return ingest.Find(f, opt.Formats, opt.Format)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []*ingest.Found
+	for _, e := range entries {
+		name := filepath.Join(path, e.Name())
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || e.Name()[0] == '.' {
+			continue
+		}
+		f, err := ingest.OpenFile(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		found, err := ingest.Find(f, opt.Formats, opt.Format)
+		if err != nil {
+			out.Skipped = append(out.Skipped, err.Error())
+			continue
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: holds no file that is recognised", path)
+	}
+	return all, nil
+}
+
+func problemOf(path string, err error) report.Problem {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return report.Problem{Path: path, Message: err.Error()}
+}
+
+// positions turns byte offsets into lines, input by input, in one reading of each.
+type positions struct {
+	inputs  []*input
+	offsets map[int32][]int64
+	lines   map[ingest.Pos]int64
+}
+
+func (p *positions) want(pos ingest.Pos) {
+	if p.offsets == nil {
+		p.offsets = map[int32][]int64{}
+	}
+	p.offsets[pos.Input] = append(p.offsets[pos.Input], pos.Offset)
+}
+
+func (p *positions) resolve() {
+	p.lines = map[ingest.Pos]int64{}
+	for in, offsets := range p.offsets {
+		if int(in) >= len(p.inputs) {
+			continue
+		}
+		slices.Sort(offsets)
+		offsets = slices.Compact(offsets)
+		for i, line := range p.inputs[in].found.Lines(offsets) {
+			p.lines[ingest.Pos{Input: in, Offset: offsets[i]}] = line
+		}
+	}
+}
+
+// at prints a position: "hey.csv:151", or by its byte where lines cannot be counted.
+func (p *positions) at(pos ingest.Pos) string {
+	if int(pos.Input) >= len(p.inputs) {
+		return ""
+	}
+	path := p.inputs[pos.Input].path
+	if line, ok := p.lines[pos]; ok {
+		return fmt.Sprintf("%s:%d", path, line)
+	}
+	return fmt.Sprintf("%s:byte %d", path, pos.Offset)
+}
+
+func (p *positions) line(pos ingest.Pos) *int64 {
+	if line, ok := p.lines[pos]; ok {
+		return &line
+	}
+	return nil
+}
+
+func msOf(ns int64) *float64 {
+	v := float64(ns) / float64(time.Millisecond)
+	return &v
+}

@@ -1,0 +1,172 @@
+package check
+
+import (
+	"math"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/correct"
+	"github.com/tailcheck/tailcheck/correct/sla"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/latency"
+)
+
+// distribution prints one operation before and after.
+func (j *judge) distribution(in *detect.Input, e *evidence, r correct.Repair) report.Distribution {
+	d := report.Distribution{Input: in.Index, Op: e.row.Op, Vantage: e.row.Vantage.String()}
+	if e.raw != nil {
+		d.Measured = figuresOf(e.raw, e.rule(&in.Run), e.resolution)
+		d.Measured.Printed = printedOf(e.summary, e.samples)
+	}
+	if r.Figures != nil {
+		rule, resolution := "nearest rank", e.resolution
+		switch r.Method {
+		case correct.ByTool:
+			rule, resolution = ruleOf(e.toolSummary, &in.Run), e.toolResolution
+		case correct.Bounds:
+			resolution = "bounds"
+		}
+		d.Corrected = figuresOf(r.Figures, rule, resolution)
+		if r.Method == correct.ByTool {
+			s, _ := e.tool.(figures)
+			d.Corrected.Printed = printedOf(e.toolSummary, s.buckets)
+		}
+	}
+	if r.Method == correct.None && r.Refused == "" {
+		return d
+	}
+	c := &report.Correction{Method: string(r.Method), IntervalFrom: known(string(r.IntervalFrom)), Confidence: known(r.Confidence), Assumes: known(r.Assumes), Refused: known(r.Refused)}
+	if r.Interval > 0 {
+		c.IntervalMs = msOf(r.Interval)
+	}
+	if r.Method == correct.FillAdded || r.Method == correct.FillInPlace {
+		c.Added, c.AddedShare = &r.Added, &r.AddedShare
+		c.Band = &report.Band{Half: valueOf(r.Half), Double: valueOf(r.Double)}
+	}
+	if e.samples != nil && in.Run.Loop == ingest.Closed && in.Run.Elapsed > 0 && workersOf(in) == 1 {
+		for _, x := range j.waits(e.samples) {
+			c.RandomWait = append(c.RandomWait, report.Wait{Over: *msOf(x), Share: correct.Wait(e.samples, x, in.Run.Elapsed)})
+		}
+	}
+	d.Correction = c
+	return d
+}
+
+// waits are the waiting times of the random-arrival view: the objectives'
+// limits, or half of the longest latency.
+func (j *judge) waits(s *correct.Sampled) []int64 {
+	var out []int64
+	for _, o := range j.opt.Objectives {
+		if o.Metric.IsTime() {
+			out = append(out, o.Limit)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, s.Max().Low/2)
+	}
+	return out
+}
+
+// workersOf returns the workers of a run; where it does not say, the most
+// requests that were in flight at once. 0: not known.
+func workersOf(in *detect.Input) int {
+	if in.Run.Workers > 0 || len(in.Pairs) == 0 {
+		return in.Run.Workers
+	}
+	// in a closed loop with one worker no request starts before the one before
+	// it ended; starts and ends are printed to a tenth of a millisecond
+	const slack = 200_000
+	for i, p := range in.Pairs[1:] {
+		if in.Pairs[i].End()-p.Start > slack {
+			return 0
+		}
+	}
+	return 1
+}
+
+// rule names how the raw percentiles were picked.
+func (e *evidence) rule(run *ingest.Run) string {
+	if e.summary == nil {
+		return "nearest rank"
+	}
+	return ruleOf(e.summary, run)
+}
+
+func ruleOf(a *ingest.Aggregate, run *ingest.Run) string {
+	if a == nil {
+		return "nearest rank"
+	}
+	return "printed by " + toolName(run) + " (" + a.Rule.String() + ")"
+}
+
+func valueOf(r correct.Range) *float64 {
+	if !r.IsValue() {
+		return nil
+	}
+	return msOf(r.Low)
+}
+
+var printedPercentiles = []struct {
+	p    latency.Percentile
+	slot func(*report.Figures) **float64
+}{
+	{latency.P50, func(f *report.Figures) **float64 { return &f.P50 }},
+	{latency.P75, func(f *report.Figures) **float64 { return &f.P75 }},
+	{latency.P90, func(f *report.Figures) **float64 { return &f.P90 }},
+	{latency.P95, func(f *report.Figures) **float64 { return &f.P95 }},
+	{latency.P99, func(f *report.Figures) **float64 { return &f.P99 }},
+	{latency.P999, func(f *report.Figures) **float64 { return &f.P999 }},
+	{latency.P9999, func(f *report.Figures) **float64 { return &f.P9999 }},
+}
+
+func figuresOf(f correct.Figures, rule, resolution string) *report.Figures {
+	r := &report.Figures{Count: known(f.Count()), Min: valueOf(f.Min()), Mean: valueOf(f.Mean()), Max: valueOf(f.Max()), Rule: rule, Resolution: resolution}
+	for _, x := range printedPercentiles {
+		v := f.Percentile(x.p)
+		*x.slot(r) = valueOf(v)
+		if !v.IsValue() && v.Known() {
+			b := report.Bound{Name: x.p.String(), Low: msOf(v.Low)}
+			if v.High != correct.Infinite {
+				b.High = msOf(v.High)
+			}
+			r.Bounds = append(r.Bounds, b)
+		}
+	}
+	return r
+}
+
+// printedOf are the tool's own percentiles where nearest rank over the buckets
+// of the same report says something else.
+func printedOf(a *ingest.Aggregate, s *correct.Sampled) []report.Printed {
+	if a == nil || s == nil {
+		return nil
+	}
+	var out []report.Printed
+	for _, q := range a.Quantiles {
+		p := latency.PercentileOf(q.Percentile)
+		own := s.Percentile(p).Low
+		if diff := math.Abs(float64(own - int64(q.Value))); diff > float64(q.Unit) && diff > 0.001*float64(own) {
+			out = append(out, report.Printed{Name: p.String(), Value: *msOf(own), Rule: "nearest rank over the report's own buckets"})
+		}
+	}
+	return out
+}
+
+func judgedOf(v *sla.Judged) *report.Judged {
+	if v == nil {
+		return nil
+	}
+	r := &report.Judged{Verdict: v.Verdict}
+	switch {
+	case !math.IsNaN(v.Amount):
+		r.Amount = &v.Amount
+	case v.Range.IsValue():
+		r.Value = msOf(v.Range.Low)
+	case v.Range.Known():
+		r.Low = msOf(v.Range.Low)
+		if v.Range.High != correct.Infinite {
+			r.High = msOf(v.Range.High)
+		}
+	}
+	return r
+}

@@ -1,0 +1,202 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailcheck/tailcheck/correct/sla"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Flags are the options as they stand on a command line.
+type Flags struct {
+	SLA                  []string
+	Rate, Interval, Unit string
+	Workers              int
+	Format, FailOn       string
+	Inconclusive         string
+	Only, Skip, Columns  []string
+	Strict               bool
+	Jobs                 int
+}
+
+// Options returns what the flags say, or what is wrong with them. Formats and
+// detectors are those of the suite.
+func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Options, error) {
+	o := Options{Formats: formats, Detectors: detectors, Format: f.Format, Strict: f.Strict, Jobs: f.Jobs}
+	var err error
+	for _, s := range f.SLA {
+		x, err := sla.Parse(s)
+		if err != nil {
+			return o, err
+		}
+		if !slices.Contains(o.Objectives, x) {
+			o.Objectives = append(o.Objectives, x)
+		}
+	}
+	if f.Rate != "" {
+		if o.Plan.Rate, err = parseRate(f.Rate); err != nil {
+			return o, err
+		}
+	}
+	if f.Interval != "" {
+		d, err := time.ParseDuration(f.Interval)
+		if err != nil || d < time.Microsecond {
+			return o, fmt.Errorf("--interval %q: want the planned time between requests of one worker, with its unit, at least 1us\nhint: --interval 80ms", f.Interval)
+		}
+		o.Plan.Interval = d
+	}
+	if f.Workers < 0 {
+		return o, fmt.Errorf("--workers %d: want the number of connections", f.Workers)
+	}
+	o.Plan.Workers = f.Workers
+	if f.Format != "" && !slices.ContainsFunc(formats, func(x ingest.Format) bool { return x.Name == f.Format }) {
+		var names []string
+		for _, x := range formats {
+			names = append(names, x.Name)
+		}
+		return o, fmt.Errorf("--format %q: unknown%s\nhint: one of %s", f.Format, nearest(f.Format, names), strings.Join(names, ", "))
+	}
+	if f.Unit != "" {
+		u, ok := ingest.UnitByName(f.Unit)
+		if !ok {
+			return o, fmt.Errorf("--unit %q: want ns, us, ms or s", f.Unit)
+		}
+		o.Reading.Unit = u
+	}
+	if o.Reading.Columns, err = parseColumns(f.Columns); err != nil {
+		return o, err
+	}
+	switch f.FailOn {
+	case "error", "":
+		o.FailOn = detect.Error
+	case "warning":
+		o.FailOn = detect.Warning
+	case "note":
+		o.FailOn = detect.Note
+	case "never":
+		o.NeverFail = true
+	default:
+		return o, fmt.Errorf("--fail-on %q: want error, warning, note or never", f.FailOn)
+	}
+	switch f.Inconclusive {
+	case "fail", "":
+	case "pass":
+		o.Lenient = true
+	default:
+		return o, fmt.Errorf("--inconclusive %q: want fail (exit code 3) or pass", f.Inconclusive)
+	}
+	o.Detectors, err = choose(detectors, splitList(f.Only), splitList(f.Skip))
+	return o, err
+}
+
+// splitList takes lists with commas apart.
+func splitList(list []string) (out []string) {
+	for _, s := range list {
+		for _, x := range strings.Split(s, ",") {
+			if x = strings.TrimSpace(x); x != "" {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+func parseRate(s string) (float64, error) {
+	num, per := strings.TrimSpace(s), time.Second
+	if i := strings.IndexByte(num, '/'); i >= 0 {
+		unit := strings.TrimSpace(num[i+1:])
+		num = strings.TrimSpace(num[:i])
+		d, err := time.ParseDuration(unit)
+		if err != nil {
+			d, err = time.ParseDuration("1" + unit)
+		}
+		if err != nil || d <= 0 {
+			return 0, fmt.Errorf("--rate %q: want requests of all workers together a time\nhint: --rate 12.5/s", s)
+		}
+		per = d
+	}
+	v, err := strconv.ParseFloat(num, 64)
+	if err != nil || !(v > 0) || v > 1e12 {
+		return 0, fmt.Errorf("--rate %q: want requests of all workers together a time\nhint: --rate 12.5/s", s)
+	}
+	return v / per.Seconds(), nil
+}
+
+// roles are what a column of a plain CSV may be.
+var roles = []string{"due", "start", "end", "latency", "status", "op"}
+
+func parseColumns(list []string) (map[string]string, error) {
+	var out map[string]string
+	for _, s := range splitList(list) {
+		role, name, ok := strings.Cut(s, "=")
+		if !ok || !slices.Contains(roles, role) || name == "" {
+			return nil, fmt.Errorf("--columns %q: want ROLE=NAME with a role of %s\nhint: --columns start=sent_ms,latency=took_ms", s, strings.Join(roles, ", "))
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[role] = name
+	}
+	return out, nil
+}
+
+// choose returns the detectors that are asked for.
+func choose(all []detect.Detector, only, skip []string) ([]detect.Detector, error) {
+	var names []string
+	for _, d := range all {
+		names = append(names, d.Name)
+	}
+	for _, n := range slices.Concat(only, skip) {
+		if !slices.Contains(names, n) {
+			return nil, fmt.Errorf("no detector is named %q%s\nhint: tailcheck rules lists them", n, nearest(n, names))
+		}
+	}
+	var out []detect.Detector
+	for _, d := range all {
+		if (len(only) == 0 || slices.Contains(only, d.Name)) && !slices.Contains(skip, d.Name) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// nearest returns ", did you mean NAME" for the name that a slip of the keys is
+// nearest to, or "".
+func nearest(s string, names []string) string {
+	best, dist := "", 1+len(s)/3
+	for _, n := range names {
+		if d := Distance(s, n); d <= dist {
+			best, dist = n, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}
+
+// Distance is the Levenshtein distance of two words, in bytes.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

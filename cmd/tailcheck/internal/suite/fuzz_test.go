@@ -1,0 +1,54 @@
+package suite_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
+)
+
+// FuzzFormats is the one fuzz target for all readers, and for all that is made
+// of what they yield. Whatever the input: nothing panics or hangs, the readers
+// keep their contract, every renderer can print the outcome, and nothing that
+// was not measured passes.
+func FuzzFormats(f *testing.F) {
+	for _, path := range fixtures(f, "") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) > 32<<10 {
+			data = data[:32<<10]
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for i := range suite.Formats {
+			contract(t, &suite.Formats[i], data)
+		}
+		o := options(t, check.Flags{SLA: []string{"p99<500ms", "p50<1s", "errors<1%", "rate>=1/s"}, Rate: "100/s", Workers: 3, Jobs: 2}, "-")
+		o.Stdin, o.Chunk = bytes.NewReader(data), 4<<10
+		out, err := check.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		measured := false
+		for _, d := range out.Distributions {
+			for _, x := range []*report.Figures{d.Measured, d.Corrected} {
+				measured = measured || x != nil && (x.Count != nil || x.Max != nil || x.P50 != nil || len(x.Bounds) > 0)
+			}
+		}
+		if out.Verdict == report.VerdictPass && (!measured || out.Unusable) {
+			t.Fatalf("passes although nothing was measured: %+v", out.Result)
+		}
+		for _, r := range suite.Renderers {
+			if err := r.Render(&bytes.Buffer{}, out.Result, report.Options{}); err != nil {
+				t.Fatalf("%s: %v", r.Name, err)
+			}
+		}
+	})
+}

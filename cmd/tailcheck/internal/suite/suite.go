@@ -1,0 +1,40 @@
+// Package suite holds the three lists: what tailcheck reads, what it looks for,
+// and how it prints. Adding to tailcheck means adding a line here.
+package suite
+
+import (
+	"slices"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/omission"
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/load/hey"
+	"github.com/tailcheck/tailcheck/ingest/load/hgrm"
+	"github.com/tailcheck/tailcheck/ingest/load/hlog"
+	"github.com/tailcheck/tailcheck/ingest/load/samples"
+	"github.com/tailcheck/tailcheck/ingest/load/wrk"
+	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
+)
+
+// Formats are all inputs that tailcheck reads.
+var Formats = []ingest.Format{
+	hey.Format,
+	hey.CSV,
+	wrk.Format,
+	wrk2.Format,
+	hgrm.Format,
+	hlog.Format,
+	samples.Format,
+}
+
+// Detectors are all checks, in the order in which they are explained.
+var Detectors = slices.Concat(
+	omission.Detectors,
+)
+
+// Renderers are all outputs.
+var Renderers = []report.Renderer{
+	report.Text,
+	report.JSON,
+}

@@ -1,0 +1,6 @@
+// Command tailcheck tells people the truth about slow requests.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
