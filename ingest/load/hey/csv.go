@@ -13,23 +13,23 @@ import (
 // CSV is what "hey -o csv" prints: a row for every answered request.
 var CSV = ingest.Format{
 	Name: "hey-csv",
-	Doc: `hey's CSV, a row for every answered request
+	Doc: `The CSV of hey
 
-What "hey -o csv" prints: the response time of every request, the parts of it,
-the status and when the request was sent. The files of older versions, with
+What hey -o csv prints: for every request that was answered, how long it took,
+the parts of that, its status and when it was sent. Files of older versions, with
 six columns or with the response time alone, are read too.
 
-Produce one with:
+To produce one:
 
-    hey -n 200 -c 4 -q 10 -o csv http://localhost:8080/ > hey.csv
+    hey -n 200 -c 4 -q 10 -o csv http://127.0.0.1:8080/ > hey.csv
 
-Know that hey is a closed loop: while the server stalls, nothing is sent. The
-file names neither -c nor -q, so say them with --workers and --rate, or keep the
-command line above it. Requests that failed or timed out leave no row, so a run
-in which all failed is a header alone; and hey keeps a million rows and says
-nothing about the rest. Rows come in the order of the answers, and the offset
-counts from the start of the process (on Windows from anywhere). Some forks
-write milliseconds under the same header: nothing in the file tells.
+The file names neither the workers (-c) nor the rate of one worker (-q): say them
+with --workers and --rate, or keep the command line above it.
+
+hey is a closed loop: while the server stalls it sends nothing. Requests that
+failed or timed out leave no row, so a run in which all did is a header alone,
+and hey stops after a million rows without a word. Some forks write milliseconds
+under the same header, and nothing in the file tells.
 `,
 	Yields:   ingest.KindRun | ingest.KindSample | ingest.KindProblem,
 	Anchors:  []string{header6},

@@ -16,27 +16,27 @@ import (
 // Format is hey's text report.
 var Format = ingest.Format{
 	Name: "hey",
-	Doc: `hey's text report
+	Doc: `The report of hey
 
-The summary that hey prints when a run is over: totals, a histogram of eleven
-rows, seven percentiles, status codes and errors. All versions are read, boom's
-reports (as hey was called until 2016) and builds that print "10%% in" too; a
-report that was copied without its indentation, or with blanks for tabs, is read
-as well. A "hey -n ... -q ..." command line above the report gives the plan.
+What hey (github.com/rakyll/hey) prints when a run is over: totals, a histogram,
+seven percentiles, status codes and errors. All versions are read, and so are
+those of boom (its name until 2016), builds that print "10%% in", and copies that
+lost their indentation or their tabs.
 
-Produce one with:
+To produce one:
 
-    hey -n 200 -c 4 -q 10 http://localhost:8080/ > hey.txt
+    hey -n 200 -c 4 -q 10 http://127.0.0.1:8080/ > hey.txt
 
-Know that hey is a closed loop: while the server stalls, nothing is sent, and
-the requests that should have been are in no percentile. Neither -c nor -q is
-printed, so say them with --workers and --rate, or keep the command line in the
-file. -q is the rate of one worker, not of all; -n is rounded down to a multiple
-of -c. Requests that failed or timed out are in no percentile either, only under
-"Error distribution". hey keeps a million results and says nothing about the
-rest; its Average is then too high and is not used. Values have four decimals:
-0.1 ms is the finest step. Percentiles are one rank above the nearest rank, and
-"0% in 0.0000 secs" stands for one that so few requests do not have.
+Keep the command line above the report: it is the only place that names the
+workers (-c) and the rate of one worker (-q); else say them with --workers and
+--rate. Of -n, hey sends a multiple of -c, rounded down.
+
+hey is a closed loop: while the server stalls it sends nothing, and the requests
+that were due meanwhile are in no percentile. Those that failed or timed out are
+in none either, only in the count of errors; so are all behind the first million,
+and then the average is wrong and is not used. Times have four decimals, 0.1 ms,
+and percentiles are one rank above the nearest rank; "0% in 0.0000 secs" stands
+for one that so few requests do not have.
 `,
 	Yields:   ingest.KindRun | ingest.KindAggregate | ingest.KindProblem,
 	Anchors:  []string{anchorSummary, anchorHistogram},

@@ -56,6 +56,8 @@ var known = [roles][]string{
 // layout says which column has which role.
 type layout struct {
 	names   []string
+	bases   []string     // names without their unit, in lower case
+	units   []int64      // of the names, in nanoseconds; 0: none
 	roleOf  []role       // of each column
 	column  [roles]int   // of each role; -1: none
 	unit    [roles]int64 // nanoseconds of one unit of a time's column; 0: not known
@@ -70,8 +72,9 @@ func (l *layout) set(r role, col int) { l.column[r], l.roleOf[col] = col, r }
 // newLayout assigns roles to the columns of a header. With an error it returns
 // what it had assigned.
 func newLayout(names []string, opt ingest.Options) (*layout, error) {
-	l := &layout{names: names, roleOf: make([]role, len(names))}
-	for i := range l.roleOf {
+	l := &layout{names: names, bases: make([]string, len(names)), units: make([]int64, len(names)), roleOf: make([]role, len(names))}
+	for i, name := range names {
+		l.bases[i], l.units[i] = splitUnit(name)
 		l.roleOf[i] = none
 	}
 	for r := range l.column {
@@ -89,7 +92,7 @@ func newLayout(names []string, opt ingest.Options) (*layout, error) {
 	}
 	for r := due; r <= response; r++ {
 		if l.has(r) {
-			if _, l.unit[r] = splitUnit(l.name(r)); l.unit[r] == 0 {
+			if l.unit[r] = l.units[l.column[r]]; l.unit[r] == 0 {
 				l.unit[r] = int64(max(0, opt.Unit))
 			}
 		}
@@ -123,8 +126,8 @@ func (l *layout) find(r role) {
 	best, bestUnit := -1, false
 	for _, want := range known[r] {
 		for col, name := range l.names {
-			base, unit := splitUnit(name)
-			if base != want || l.roleOf[col] != none {
+			unit := l.units[col]
+			if l.bases[col] != want || l.roleOf[col] != none {
 				continue
 			}
 			if r >= status {

@@ -12,30 +12,28 @@ import (
 // Format is a plain CSV of requests.
 var Format = ingest.Format{
 	Name: "csv",
-	Doc: `A plain CSV, a row for every request
+	Doc: `A plain CSV of requests
 
-Any comma-separated file with a header whose columns say when a request was due,
-when it was sent, when its answer came, how long it took, its status and its
-operation. Two of start, end and latency give the third; the rest may be absent.
-With a due time the response time is measured from it, which is what a test with
-a plan is to be judged on.
+A file with a header and a row for every request: when it was due, when it was
+sent, when its answer came, how long it took, its status, its operation. Two of
+start, end and latency give the third, and all else may be absent. With a due
+time the response time counts from it, which is what a planned test is judged on.
 
-Produce one by writing a header and rows like
+To produce one, write rows like these:
 
     due_s,start_s,latency_ms,status,op
     0.000,0.0002,50.7,200,GET /cart
 
-Names carry their unit as a suffix: _s, _ms, _us or _ns. Known are due,
-intended, scheduled; start, send; end, done, finish; latency, duration,
-elapsed, service, response_time; latency_from_due for what was measured from the
-due time; status, code; op, operation, label, name, url. For other names give
---format csv --columns due=NAME,latency=NAME (roles due, start, end, latency,
-status, op), and --unit for columns without a suffix.
+Names end in their unit: _s, _ms, _us, _ns. Known are due, intended, scheduled;
+start, send; end, done, finish; latency, duration, elapsed, service,
+response_time; latency_from_due; status, code; op, operation, label, name, url.
+Say others with --format csv --columns due=NAME,latency=NAME (roles: due, start,
+end, latency, status, op) and the unit of columns without a suffix with --unit.
 
-Know that a unit is never guessed. An empty status is a good answer; 0, 400 and
-above, and words other than OK are failures. Times above 1e9 seconds are dates.
-Fields may be quoted, but not over several lines. A file that has only latencies
-measured from the due time is taken as corrected already.
+No unit is ever guessed. An empty status is a good answer; 0, 400 and above, and
+words other than OK are failures. Times above 1e9 seconds are dates. A quoted
+field must end on its line. Where the only latency is the one from the due time,
+it counts as corrected already.
 `,
 	Yields: ingest.KindRun | ingest.KindSample | ingest.KindProblem,
 	Sniff:  func(head []byte) bool { ok, _ := recognise(head); return ok },
