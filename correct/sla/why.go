@@ -29,10 +29,13 @@ func (c Case) subject(o Objective, kind string, x value, how string) string {
 	default:
 		s += "between " + apart(x.Low, o.Limit) + " and " + apart(x.High, o.Limit)
 	}
-	if how != "" {
-		s += " (" + how + ")"
+	switch {
+	case how == "":
+		return s
+	case strings.Contains(how, "("):
+		return s + " [" + how + "]"
 	}
-	return s
+	return s + " (" + how + ")"
 }
 
 func joined(a, b string) string {

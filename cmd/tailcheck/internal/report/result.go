@@ -36,6 +36,7 @@ type Result struct {
 	Problems      []Problem      `json:"problems"`
 
 	Command string   `json:"-"` // check, correct
+	Next    []string `json:"-"` // what to do beyond the remedies of findings; a line that begins with "$ " is a command
 	Skipped []string `json:"-"` // files of a directory that no format claimed, with the reason
 	Why     string   `json:"-"` // one sentence: why the verdict is what it is
 }

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+func severityColour(severity string) string {
+	switch severity {
+	case "error":
+		return red
+	case "warning":
+		return yellow
+	}
+	return cyan
+}
+
+// findings prints what was found: a sentence, what it rests on, what to do.
+func (t text) findings() {
+	for i := range t.r.Findings {
+		if i == maxFindings {
+			t.section()
+			t.text(0, 2, fmt.Sprintf("and %s more; --output json lists all", counted(int64(len(t.r.Findings)-i), "finding")))
+			return
+		}
+		t.section()
+		t.finding(&t.r.Findings[i])
+	}
+}
+
+func (t text) finding(f *Finding) {
+	head := []string{f.Rule}
+	if len(t.r.Inputs) > 1 && len(f.Inputs) > 0 {
+		var names []string
+		for _, i := range f.Inputs {
+			if i >= 0 && i < len(t.r.Inputs) && len(names) < 3 {
+				names = append(names, t.r.Inputs[i].name())
+			}
+		}
+		if more := len(f.Inputs) - len(names); more > 0 && len(names) > 0 {
+			names[len(names)-1] += fmt.Sprintf(" and %d more", more)
+		}
+		head = append(head, "in "+strings.Join(names, ", "))
+	}
+	if f.Op != "" {
+		head = append(head, "of "+f.Op)
+	}
+	line := strings.Join(head, " ")
+	if f.Confidence != "" {
+		line += ", confidence " + f.Confidence
+	}
+	if f.ImpactMs != nil {
+		line += ", costs " + millis(*f.ImpactMs)
+	}
+	t.para(0, f.Severity, severityColour(f.Severity), 2, line)
+	t.text(2, 0, f.Message)
+	t.evidence(f.Evidence)
+	if len(f.Exemplars) > 0 {
+		ids := f.Exemplars[:min(3, len(f.Exemplars))]
+		s := strings.Join(ids, ", ")
+		if more := len(f.Exemplars) - len(ids); more > 0 {
+			s += fmt.Sprintf(" and %d more", more)
+		}
+		t.text(2, 2, "traces: "+s)
+	}
+	if f.Remedy != "" {
+		t.advice(2, "→", f.Remedy)
+	}
+}
+
+// evidence prints numbers and where they stand, as a table where it fits.
+func (t text) evidence(es []Evidence) {
+	if len(es) == 0 {
+		return
+	}
+	more := len(es) - maxEvidence
+	if more > 0 {
+		es = es[:maxEvidence]
+	}
+	var rows [][]string
+	for _, e := range es {
+		want, at := "", ""
+		if e.Want != nil && *e.Want != "" {
+			want = "vs " + *e.Want
+		}
+		if e.At != nil {
+			at = *e.At
+		}
+		rows = append(rows, []string{e.What, e.Got, want, at})
+	}
+	tab := table{header: []string{"", "", "", ""}, rows: rows, left: []int{1, 2, 3}}
+	for c := 3; c > 1; c-- {
+		if !slices.ContainsFunc(rows, func(r []string) bool { return r[c] != "" }) {
+			tab = tab.without(c)
+		}
+	}
+	lines := tab.lines()
+	widest := 0
+	for _, l := range lines {
+		widest = max(widest, displayWidth(l))
+	}
+	if len(lines) > 2 && widest+4 <= min(t.width, maxText) {
+		for _, l := range lines[2:] {
+			t.line("    " + l)
+		}
+	} else {
+		for _, r := range rows {
+			t.text(4, 2, evidenceText(r))
+		}
+	}
+	if more > 0 {
+		t.text(4, 2, fmt.Sprintf("and %d more numbers in --output json", more))
+	}
+}
+
+// evidenceText writes one number in a line: "max / p99 39 vs 1.2 (hey.csv:151)".
+func evidenceText(r []string) string {
+	s := r[0] + " " + r[1]
+	if r[2] != "" {
+		s += " " + r[2]
+	}
+	if r[3] != "" {
+		s += " (" + r[3] + ")"
+	}
+	return s
+}
+
+// problems prints what could not be read.
+func (t text) problems() {
+	if n := len(t.r.Problems); n > 0 {
+		t.section()
+		var all int64
+		for _, x := range t.r.Problems {
+			all = min(all, math.MaxInt64-max(1, x.Count)) + max(1, x.Count)
+		}
+		t.para(0, counted(all, "problem"), yellow, 2, "in reading")
+		for i, x := range t.r.Problems {
+			if i == maxProblems {
+				t.text(2, 2, fmt.Sprintf("and %d more kinds; --output json lists all", n-i))
+				break
+			}
+			s := x.Path
+			if x.Line != nil {
+				s += fmt.Sprintf(":%d", *x.Line)
+			}
+			s += ": " + x.Message
+			if x.Count > 1 {
+				s += fmt.Sprintf(" (%s times)", count(x.Count))
+			}
+			t.text(2, 2, s)
+		}
+	}
+	if n := len(t.r.Skipped); n > 0 {
+		t.section()
+		t.text(0, 2, counted(int64(n), "file")+" skipped")
+		for i, x := range t.r.Skipped {
+			if i == maxProblems {
+				t.text(2, 2, fmt.Sprintf("and %d more", n-i))
+				break
+			}
+			t.text(2, 2, x)
+		}
+	}
+}
+
+// next prints what to do beyond the remedies.
+func (t text) next() {
+	if len(t.r.Next) == 0 {
+		return
+	}
+	t.section()
+	for _, s := range t.r.Next {
+		t.advice(0, "→", s)
+	}
+}

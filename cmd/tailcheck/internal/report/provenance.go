@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// rule says how raw percentiles were picked: "nearest rank, from samples".
+func (d *Distribution) rule() string {
+	if d.Measured == nil {
+		return ""
+	}
+	s := d.Measured.Rule
+	switch d.Measured.Resolution {
+	case "", "printed":
+	case "bounds":
+		s = strings.TrimPrefix(s+", within bounds", ", ")
+	case "samples":
+		s = strings.TrimPrefix(s+" of samples", " of ")
+	default:
+		s = strings.TrimPrefix(s+", from the "+d.Measured.Resolution, ", ")
+	}
+	return s
+}
+
+// how says how corrected figures came about: "fill at 80 ms from --interval".
+func (t text) how(d *Distribution) string {
+	c := d.Correction
+	if c == nil {
+		return ""
+	}
+	s := c.Method
+	switch c.Method {
+	case "intended":
+		s = "timed from the due time"
+	case "substitute":
+		s = "substitution"
+	case "bounds":
+		s = "bounds of a fill"
+	case "by-tool":
+		s = "filled by the tool"
+		if d.Input >= 0 && d.Input < len(t.r.Inputs) {
+			in := &t.r.Inputs[d.Input]
+			tool := in.Tool
+			if tool == "" {
+				tool = "the tool"
+			}
+			s = "filled by " + tool
+			if in.Run != nil && in.Run.Treatment == "from-schedule" {
+				s = "timed from the schedule by " + tool
+			}
+		}
+		return s
+	}
+	if c.IntervalMs != nil {
+		s += " at " + millis(*c.IntervalMs)
+		if c.IntervalFrom != nil {
+			s += " from " + *c.IntervalFrom
+		}
+	}
+	return s
+}
+
+// correction says in one clause how corrected figures came about, or why there
+// are none.
+func (t text) correction(d *Distribution) string {
+	c := d.Correction
+	if d.Corrected != nil {
+		return "corrected: " + t.how(d)
+	}
+	if c == nil || c.Refused == nil {
+		if d.Vantage == "server" || d.Vantage == "proxy" {
+			return "" // no generator timed it: there is nothing to correct
+		}
+		return "not corrected: no reason to"
+	}
+	return "not corrected: " + *c.Refused
+}
+
+// provenance prints what stands behind the table of a distribution.
+func (t text) provenance(d *Distribution) {
+	note := func(head, text string) { t.text(2, 2, strings.TrimSpace(head+" "+text)) }
+	if d.Measured != nil {
+		note("raw:", d.rule())
+		t.printed("raw", d.Measured)
+	}
+	if d.Corrected == nil {
+		if s := t.correction(d); s != "" {
+			note("", s)
+		}
+		t.flips(d)
+		t.waits(d)
+		return
+	}
+	c := d.Correction
+	if c == nil {
+		c = &Correction{}
+	}
+	s := t.how(d)
+	if c.Added != nil {
+		s += "; " + counted(*c.Added, "sample") + " added"
+		if c.AddedShare != nil {
+			s += " (" + percent(*c.AddedShare) + ")"
+		}
+	}
+	if c.Confidence != nil {
+		s += "; confidence " + *c.Confidence
+	}
+	if rule := d.Corrected.Rule; rule != "" && c.Method == "by-tool" {
+		s += "; " + rule
+	}
+	note("corrected:", s)
+	t.printed("corrected", d.Corrected)
+	if c.Assumes != nil {
+		note("assumes:", *c.Assumes)
+	}
+	if b := c.Band; b != nil && (b.Half != nil || b.Double != nil) {
+		note("band:", fmt.Sprintf("corrected p99 is %s at half the interval, %s at double", known(b.Half), known(b.Double)))
+	}
+	t.flips(d)
+	t.waits(d)
+}
+
+// printed prints percentiles by another rule than those of the table.
+func (t text) printed(kind string, f *Figures) {
+	var rules []string
+	for _, x := range f.Printed {
+		if !slices.Contains(rules, x.Rule) {
+			rules = append(rules, x.Rule)
+		}
+	}
+	for _, rule := range rules {
+		var values []string
+		for _, x := range f.Printed {
+			if x.Rule == rule {
+				values = append(values, x.Name+" "+millis(x.Value))
+			}
+		}
+		t.text(2, 2, kind+", "+rule+": "+strings.Join(values, ", "))
+	}
+}
+
+// flips prints the flip points of correct; check has them at the objectives.
+func (t text) flips(d *Distribution) {
+	if t.r.Command != "correct" {
+		return
+	}
+	for i := range t.r.Objectives {
+		if o := &t.r.Objectives[i]; o.FlipInterval != nil && o.Input == d.Input && o.Op == d.Op {
+			t.text(2, 2, flipText(o.Objective, *o.FlipInterval))
+		}
+	}
+}
+
+// waits prints the random-arrival view, which is a risk and no percentile.
+func (t text) waits(d *Distribution) {
+	if d.Correction == nil || len(d.Correction.RandomWait) == 0 {
+		return
+	}
+	var s []string
+	for _, w := range d.Correction.RandomWait {
+		s = append(s, percent(w.Share)+" wait over "+millis(w.Over))
+	}
+	t.text(2, 2, "random arrival: of users who come at a random moment, "+strings.Join(s, ", ")+" (from the raw samples; a risk, not a percentile)")
+}
