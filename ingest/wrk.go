@@ -231,6 +231,9 @@ func SniffWrk(head []byte) (report, scheduled bool) {
 			totals = true
 		case string(f[0]) == "Transfer/sec:":
 			head = nil
+		case n >= 5 && string(f[1]) == "threads" && string(f[4]) == "connections",
+			n >= 4 && (string(f[0]) == "Latency" || string(f[0]) == "Req/Sec"),
+			n >= 2 && f[0][len(f[0])-1] == '%':
 		default:
 			known = false
 		}

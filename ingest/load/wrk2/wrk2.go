@@ -36,7 +36,8 @@ spectrum is below the number of requests. The count "timeout" is not one of
 requests: every 2 s it adds the connections whose last request is older than the
 timeout, the same ones again and idle ones too. It is read as at most one lost
 request of each connection, and as none where a connection sends that seldom. A
-slow answer is recorded when it comes.
+slow answer is recorded when it comes. In a log that is cut above the headings a
+spectrum is taken for the recorded one.
 `,
 	Yields:   ingest.Load,
 	Anchors:  []string{ingest.WrkAnchor, "Latency Distribution (HdrHistogram - ", "Detailed Percentile spectrum:"},
@@ -81,6 +82,7 @@ type reader struct {
 func (rd *reader) open(at ingest.Pos) *block {
 	b := &block{at: at}
 	b.agg.Reset()
+	b.agg.Treated = ingest.FromSchedule
 	b.spectrum.Reset(time.Millisecond)
 	rd.blocks = append(rd.blocks, b)
 	return b
@@ -103,7 +105,7 @@ func (rd *reader) line(line []byte, at ingest.Pos) {
 				}
 				b = rd.open(at)
 			}
-			b.named, b.at, b.agg.Treated = true, at, ingest.FromSchedule
+			b.named, b.at = true, at
 			if bytes.Contains(line, []byte("Uncorrected")) {
 				b.agg.Treated = ingest.Raw
 			}
@@ -140,7 +142,6 @@ func (rd *reader) finish(end ingest.Pos) {
 					a.Pos = t.Pos
 				}
 			}
-			a.Treated = ingest.FromSchedule
 			if rep.Header && !rd.calibrated {
 				a.Count = rep.Run.Requests
 			}
