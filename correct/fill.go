@@ -2,6 +2,7 @@ package correct
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/tailcheck/tailcheck/internal/latency"
 )
@@ -24,16 +25,16 @@ func over(v, x, interval int64) int64 {
 // formula: no sample is ever written out, so its cost does not depend on how
 // many there are.
 //
-// As a substitution it keeps the number of samples: as many samples below the
-// interval are taken out as were added, evenly over their values. That is right
-// where the generator sent the missing requests later, in a burst.
+// Samples below the interval may be taken out, evenly over their values: as many
+// as were added (a substitution), where the generator sent the missing requests
+// later, in a burst; or down to what the plan had (Weigh), where it sent faster.
 type Filled struct {
 	base     *Sampled
 	interval int64
 	long     []latency.Value // those that stand for more than themselves
 	added    int64
-	fast     int64 // substitution only: samples below the interval
-	subst    bool
+	fast     int64 // samples below the interval, where some are removed
+	removed  int64 // of fast
 }
 
 // Fill returns base with what was omitted at one worker's interval added.
@@ -59,8 +60,21 @@ func Fill(base *Sampled, interval int64) *Filled {
 // samples, or nil when there are fewer fast samples than that.
 func Substitute(base *Sampled, interval int64) *Filled {
 	f := Fill(base, interval)
-	f.subst, f.fast = true, base.notAbove(interval-1)
-	if f.added > f.fast {
+	f.fast, f.removed = base.notAbove(interval-1), f.added
+	if f.removed > f.fast {
+		return nil
+	}
+	return f
+}
+
+// Weigh returns the fill of a run that sent faster than its plan, with its fast
+// samples thinned out until there are as many samples as the plan had requests.
+// A fill alone gives the calm times of such a run too much weight. It is nil
+// where the run did not send faster, or where there are not enough fast samples.
+func Weigh(base *Sampled, interval, planned int64) *Filled {
+	f := Fill(base, interval)
+	f.fast, f.removed = base.notAbove(interval-1), f.Count()-planned
+	if f.removed <= 0 || f.removed > f.fast {
 		return nil
 	}
 	return f
@@ -74,10 +88,7 @@ func (f *Filled) AddedShare() float64 { return float64(f.added) / float64(f.Coun
 
 // Count returns the number of samples, those put in included.
 func (f *Filled) Count() int64 {
-	if f.subst {
-		return f.base.Count()
-	}
-	return f.base.Count() + f.added
+	return f.base.Count() + f.added - f.removed
 }
 
 // Above returns how many samples are above x.
@@ -87,10 +98,10 @@ func (f *Filled) Above(x int64) int64 {
 		v := f.long[i]
 		n += v.Count * (over(v.V, x, f.interval) - 1)
 	}
-	if f.subst && x < f.interval {
-		below := f.base.notAbove(x)
-		kept := int64(math.Floor(float64(below) * float64(f.fast-f.added) / float64(f.fast)))
-		return f.Count() - kept
+	if f.removed > 0 && x < f.interval {
+		hi, lo := bits.Mul64(uint64(f.base.notAbove(x)), uint64(f.fast-f.removed))
+		kept, _ := bits.Div64(hi, lo, uint64(f.fast)) // notAbove(x) <= fast
+		return f.Count() - int64(kept)
 	}
 	return n
 }
@@ -121,9 +132,9 @@ func (f *Filled) Min() Range { return Exactly(f.base.min) }
 // Max returns the largest sample: a fill does not change it.
 func (f *Filled) Max() Range { return f.base.Max() }
 
-// Mean returns the mean. After a substitution it is not known.
+// Mean returns the mean. Where samples were taken out it is not known.
 func (f *Filled) Mean() Range {
-	if f.subst {
+	if f.removed > 0 {
 		return Unknown
 	}
 	sum := float64(f.base.mean.Low) * float64(f.base.Count())

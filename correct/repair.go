@@ -59,6 +59,11 @@ type Repair struct {
 
 	// Half and Double are the p99 at half and at double the interval.
 	Half, Double Range
+
+	// Weighed is the fill with the calm times at the plan's weight, where the
+	// run sent faster than the plan; nil: it did not, or it is not known. A pass
+	// that it does not share proves nothing.
+	Weighed Figures
 }
 
 const assumesAll = "every stall held all requests that were due meanwhile"
@@ -163,6 +168,11 @@ func (c Case) fill(r *Repair) {
 		r.Confidence = "medium"
 	default:
 		r.Confidence = "high"
+	}
+	if workers := int64(c.Run.Workers); r.Method == FillAdded && workers > 0 && c.Run.Elapsed > 0 {
+		if w := Weigh(c.Samples, iv, workers*int64(c.Run.Elapsed)/iv); w != nil && float64(w.removed) > 0.02*float64(f.Count()) {
+			r.Weighed = w
+		}
 	}
 	if c.Buckets {
 		r.Assumes += "; values are bucket edges of the report"

@@ -114,7 +114,7 @@ func (s *session) runLab(ctx context.Context, l lab.Lab, keep string) error {
 func (s *session) keepLab(dir string, l lab.Lab, closed, open []lab.Row, out labReport) error {
 	var filled *lab.Figures
 	if d := out.closed.Distributions[0]; d.Corrected != nil && d.Corrected.Count != nil {
-		f := l.Corrected(closed)
+		f := l.Figures(l.Filled(closed))
 		filled = &f
 	}
 	for name, write := range map[string]func(io.Writer) error{

@@ -111,6 +111,9 @@ func (e *evidence) mend(in *detect.Input, refuse string) correct.Repair {
 			c.Sends[i] = correct.Send{Start: p.Start, Latency: p.Latency}
 		}
 	}
+	if c.Run.Workers == 0 {
+		c.Run.Workers = workersOf(in) // the plan's interval stands; this is for how many requests it had
+	}
 	return correct.Mend(c)
 }
 

@@ -299,7 +299,16 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 	if run.Timeout > 0 && run.Timeouts >= run.Lost {
 		c.CensoredAt = int64(run.Timeout)
 	}
-	j.add(sla.Judge(o, c), in.Index, e.row.Op)
+	v := sla.Judge(o, c)
+	if w := repair.Weighed; w != nil && v.Verdict == sla.Pass && c.Doubt == "" {
+		weighed := c
+		weighed.Corrected = w
+		if x := sla.Judge(o, weighed); x.Verdict == sla.Fail {
+			c.Doubt = fmt.Sprintf("the run sent faster than its plan: with its calm times at the plan's weight %s would be %s", o.Name(), sla.FormatTime(x.Corrected.Range.Low))
+			v = sla.Judge(o, c)
+		}
+	}
+	j.add(v, in.Index, e.row.Op)
 }
 
 // flip returns the largest interval at which an objective on a percentile is

@@ -79,3 +79,16 @@ func (l Lab) WriteRules(w io.Writer, closed, open []Row, filled *Figures) error 
 		Filled: filled,
 	})
 }
+
+// Filled sums up a closed run as HdrHistogram's fill at the lab's interval does:
+// each sample v joined by v-i, v-2i, … down to i.
+func (l Lab) Filled(rows []Row) *latency.Summary {
+	var s latency.Summary
+	for _, r := range rows {
+		s.Record(int64(r.End - r.Start))
+		for v := r.End - r.Start - l.Interval(); v >= l.Interval(); v -= l.Interval() {
+			s.Record(int64(v))
+		}
+	}
+	return &s
+}

@@ -78,7 +78,14 @@ func TestMerge(t *testing.T) {
 		want := options(t, f, path)
 		want.Chunk = 1 << 30
 		expected := render(t, want)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, chunk := range []int{64, 1000, 40000} {
+			if info.Size() > 600*int64(chunk) || testing.Short() && chunk != 1000 {
+				continue // thousands of parts show nothing new
+			}
 			for _, jobs := range []int{1, 3} {
 				o := options(t, f, path)
 				o.Jobs, o.Chunk = jobs, chunk
@@ -103,7 +110,7 @@ func TestOneClaim(t *testing.T) {
 		if errors.As(err, &ambiguous) {
 			t.Error(err)
 		}
-		if err != nil && !strings.Contains(path, "broken") && !strings.Contains(path, "look-alike") && !strings.Contains(path, "/ab/") {
+		if err != nil && !strings.Contains(path, "broken") && !strings.Contains(path, "etcd-") && !strings.Contains(path, "/ab/") {
 			t.Error(err)
 		}
 	}

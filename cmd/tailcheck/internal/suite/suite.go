@@ -29,7 +29,7 @@ var Formats = []ingest.Format{
 }
 
 // Detectors are all checks, in the order in which they are explained.
-var Detectors = slices.Concat(
+var Detectors = slices.Concat[[]detect.Detector](
 	omission.Detectors,
 )
 
