@@ -26,6 +26,8 @@ func (c Case) subject(o Objective, kind string, x value, how string) string {
 		s += apart(x.Low, o.Limit)
 	case x.High == correct.Infinite:
 		s += "of at least " + apart(x.Low, o.Limit)
+	case apart(x.Low, o.Limit) == apart(x.High, o.Limit):
+		s += apart(x.Low, o.Limit)
 	default:
 		s += "between " + apart(x.Low, o.Limit) + " and " + apart(x.High, o.Limit)
 	}

@@ -36,7 +36,7 @@ func (t text) finding(f *Finding) {
 		var names []string
 		for _, i := range f.Inputs {
 			if i >= 0 && i < len(t.r.Inputs) && len(names) < 3 {
-				names = append(names, t.r.Inputs[i].name())
+				names = append(names, t.short(i))
 			}
 		}
 		if more := len(f.Inputs) - len(names); more > 0 && len(names) > 0 {
@@ -83,7 +83,7 @@ func (t text) evidence(es []Evidence) {
 	for _, e := range es {
 		want, at := "", ""
 		if e.Want != nil && *e.Want != "" {
-			want = "vs " + *e.Want
+			want = compared(*e.Want)
 		}
 		if e.At != nil {
 			at = *e.At
@@ -115,14 +115,23 @@ func (t text) evidence(es []Evidence) {
 	}
 }
 
-// evidenceText writes one number in a line: "max / p99 39 vs 1.2 (hey.csv:151)".
+// compared writes what a number was compared with: "vs 1.2"; words say it
+// themselves: "(up to 5 is ordinary for this many samples)".
+func compared(want string) string {
+	if strings.ContainsAny(want[:1], "0123456789<>=~") {
+		return "vs " + want
+	}
+	return "(" + want + ")"
+}
+
+// evidenceText writes one number in a line: "max / p99 39 vs 1.2, at hey.csv:151".
 func evidenceText(r []string) string {
 	s := r[0] + " " + r[1]
 	if r[2] != "" {
 		s += " " + r[2]
 	}
 	if r[3] != "" {
-		s += " (" + r[3] + ")"
+		s += ", at " + r[3]
 	}
 	return s
 }

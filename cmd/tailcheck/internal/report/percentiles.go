@@ -47,7 +47,7 @@ func (f *Figures) cell(i int, s scale) string {
 	switch low, high, open, ok := f.at(i); {
 	case !ok:
 		return "–"
-	case high != nil:
+	case high != nil && s.number(low) != s.number(*high):
 		return s.number(low) + "–" + s.time(*high)
 	case open:
 		return "≥ " + s.time(low)

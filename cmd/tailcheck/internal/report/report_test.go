@@ -104,7 +104,7 @@ func TestTextSaysWhatNumbersAre(t *testing.T) {
 		{"censored", censored, []string{"INCONCLUSIVE", "filled by wrk", "1 timeout", "timed-out request stands for 24", "wrk-c1.txt:12"}},
 		{"wrk2", wrk2Both, []string{"timed from the schedule by wrk2", "command line at u_latency.txt:1"}},
 		{"pass", pass, []string{"PASS", "No objective was given", "raw p99 51.2 ms (nearest rank of samples)"}},
-		{"many", many, []string{"runs/c100.csv", "saturated-run", "and 1 more", "4bf92f3577b34da6a3ce929d0e0e4736", "1 file skipped"}},
+		{"many", many, []string{"runs/c100.csv: hey-csv", "saturated-run", "and 1 more", "4bf92f3577b34da6a3ce929d0e0e4736", "1 file skipped"}},
 		{"nothing", nothing, []string{"INCONCLUSIVE", "nothing was measured", "1 problem"}},
 	} {
 		for _, width := range []int{40, 80, 200} {
@@ -132,7 +132,7 @@ func TestTextOrder(t *testing.T) {
 	}
 	order("check", render(t, Text, flips(), Options{}), "FAIL", "fail p99<500ms", "p99.9", "warning coordinated-omission", "→")
 	order("correct", render(t, Text, correctLab(), Options{}), "p99.9", "FAIL", "fail p99<500ms")
-	order("many", render(t, Text, many(), Options{}), "FAIL", "p99 corrected", "error stall-missed", "skipped")
+	order("many", render(t, Text, many(), Options{}), "FAIL", "fail p99<500ms in c100.csv", "inconclusive GET /missing", "pass p99<500ms in c1.csv", "p99 corrected", "error stall-missed", "skipped")
 }
 
 // The encoder writes what encoding/json writes, where that is allowed.

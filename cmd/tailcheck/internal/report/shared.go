@@ -102,7 +102,7 @@ func (d *Distribution) worst() float64 {
 func (t text) label(d *Distribution) string {
 	name := t.where(d.Input, d.Op)
 	if name == "" && d.Input >= 0 && d.Input < len(t.r.Inputs) {
-		name = t.r.Inputs[d.Input].name()
+		name = t.short(d.Input)
 	}
 	return Safe(name)
 }

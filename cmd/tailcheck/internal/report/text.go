@@ -19,7 +19,7 @@ before and after; what was found, with its evidence; what could not be read; wha
 to do. It fits the width of the terminal. Every number says whether it is raw or
 corrected, and how it came about.`,
 	Render: func(w io.Writer, r *Result, o Options) error {
-		t := text{newPage(o), r}
+		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs)}
 		if r.Command == "correct" {
 			t.inputs()
 			t.verdict()
@@ -41,8 +41,28 @@ corrected, and how it came about.`,
 // text is one Result on its way to a page.
 type text struct {
 	*page
-	r *Result
+	r   *Result
+	dir string // directory that all inputs share, with its slash: left out where inputs are named again
 }
+
+// commonDir returns the directory that the paths of several inputs share.
+func commonDir(inputs []Input) string {
+	if len(inputs) < 2 {
+		return ""
+	}
+	dir := inputs[0].Path
+	for _, in := range inputs {
+		n := 0
+		for n < len(dir) && n < len(in.Path) && dir[n] == in.Path[n] {
+			n++
+		}
+		dir = dir[:strings.LastIndexByte(dir[:n], '/')+1]
+	}
+	return dir
+}
+
+// short names an input among others.
+func (t text) short(i int) string { return strings.TrimPrefix(t.r.Inputs[i].name(), t.dir) }
 
 // Bounds of what is printed, so that a report stays readable; JSON has all.
 const (
@@ -78,120 +98,11 @@ func (t text) verdict() {
 	t.para(0, strings.ToUpper(t.r.Verdict), colourOf(t.r.Verdict), min(5, len(t.r.Verdict)+1), why)
 }
 
-// objectives prints each objective in one paragraph: raw, then corrected.
-func (t text) objectives() {
-	if len(t.r.Objectives) == 0 {
-		return
-	}
-	t.section()
-	var passed, hidden int64
-	shown := 0
-	for i := range t.r.Objectives {
-		o := &t.r.Objectives[i]
-		if len(t.r.Objectives) > maxObjectives && o.Verdict == sla.Pass {
-			passed++
-			continue
-		}
-		if shown++; shown > maxObjectives {
-			hidden++
-			continue
-		}
-		t.objective(o)
-	}
-	if hidden > 0 {
-		t.text(0, 6, fmt.Sprintf("and %s more that do not pass; --output json lists all", count(hidden)))
-	}
-	if passed > 0 {
-		t.text(0, 6, fmt.Sprintf("and %s pass", counted(passed, "objective")))
-	}
-}
-
-func (t text) objective(o *Objective) {
-	var b strings.Builder
-	b.WriteString(o.Objective)
-	op := o.Op
-	if strings.HasPrefix(o.Objective, op+": ") {
-		op = "" // the objective names it
-	}
-	if where := t.where(o.Input, op); where != "" {
-		b.WriteString(" in " + where)
-	}
-	b.WriteString(": ")
-	d := t.distribution(o.Input, o.Op)
-	unit := unitOf(o.Objective)
-	raw, corrected := "", ""
-	if o.Raw != nil {
-		raw = "raw " + judged(o.Raw, unit, d.rule()) + " " + o.Raw.Verdict
-	}
-	if o.Corrected != nil {
-		corrected = "corrected " + judged(o.Corrected, unit, t.how(d)) + " " + o.Corrected.Verdict
-	}
-	switch {
-	case raw != "" && corrected != "":
-		b.WriteString(raw + " → " + corrected)
-	case raw == "" && corrected == "":
-		b.WriteString("nothing to judge")
-	default:
-		b.WriteString(raw + corrected)
-	}
-	if o.Flips {
-		b.WriteString(": the verdict flips")
-	}
-	t.para(0, o.Verdict, colourOf(o.Verdict), 5, b.String())
-	if o.Verdict != sla.Pass && !strings.Contains(t.r.Why, o.Why) {
-		t.text(5, 0, o.Why)
-	}
-	if o.FlipInterval != nil && t.r.Command != "correct" {
-		t.text(5, 0, flipText("it", *o.FlipInterval))
-	}
-}
-
-// unitOf returns the unit of an objective that is not a time.
-func unitOf(objective string) string {
-	switch o, _ := sla.Parse(objective); o.Metric {
-	case sla.Errors:
-		return " %"
-	case sla.Rate:
-		return "/s"
-	}
-	return ""
-}
-
-// flipText says what a flip point is. At smaller intervals the objective mostly
-// fails as well, but that is not proven.
-func flipText(objective string, interval float64) string {
-	s := "flip point: " + millis(interval) + " is the largest interval at which " + objective + " fails corrected"
-	if sensible(&interval) && interval > 0 {
-		s += " (one worker sending " + plain(1000/interval) + " requests/s)"
-	}
-	return s
-}
-
-// judged writes a judged value with how it came about.
-func judged(j *Judged, unit, how string) string {
-	var s string
-	switch {
-	case j.Amount != nil:
-		return plain(*j.Amount) + unit
-	case j.Value != nil:
-		s = millis(*j.Value)
-	case j.Low != nil && j.High != nil:
-		s = "between " + millis(*j.Low) + " and " + millis(*j.High)
-	case j.Low != nil:
-		s = "at least " + millis(*j.Low)
-	case j.High != nil:
-		s = "at most " + millis(*j.High)
-	default:
-		s = "not known"
-	}
-	return s + brackets(how)
-}
-
 // where names the place of something, as far as the result has several.
 func (t text) where(input int, op string) string {
 	var parts []string
 	if len(t.r.Inputs) > 1 && input >= 0 && input < len(t.r.Inputs) {
-		parts = append(parts, t.r.Inputs[input].name())
+		parts = append(parts, t.short(input))
 	}
 	if op != "" && len(t.r.Distributions) > 1 {
 		parts = append(parts, op)
