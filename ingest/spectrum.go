@@ -242,6 +242,9 @@ func (s *Spectrum) footer(line []byte) (bool, error) {
 			continue
 		}
 		x, digit, ok := ParseDecimal(v, int64(s.Unit))
+		if figure == &s.Stddev && bytes.EqualFold(v, []byte("nan")) {
+			continue // a writer that does not know it: tailcheck's own, of a corrected spectrum
+		}
 		if !ok || x < 0 {
 			wrong = fmt.Errorf("%s of %q is not a duration", key, v)
 			continue

@@ -128,6 +128,9 @@ func (rd *reader) line(line []byte, offset int64) ingest.Record {
 	if !ok {
 		return rd.problem(pos, errStart)
 	}
+	if start.Add(l.length+1) < start {
+		return rd.problem(pos, errLength)
+	}
 	a := &rd.agg
 	a.Reset()
 	a.Pos, a.Start, a.Length, a.Treated, a.Complete = pos, start, max(l.length, 1), rd.header.treated, true
@@ -160,7 +163,7 @@ func (rd *reader) problem(at ingest.Pos, err error) ingest.Record {
 var (
 	errColumns = errors.New("no interval: not start, length, maximum and histogram, parted by commas")
 	errStart   = errors.New("the start of the interval is not a number of seconds that fits a date")
-	errLength  = errors.New("the length of the interval is not a number of seconds")
+	errLength  = errors.New("the length of the interval is not a number of seconds, or ends after every date")
 )
 
 // interval is what stands before the histogram. Times are in nanoseconds.

@@ -160,6 +160,7 @@ func TestBrokenLines(t *testing.T) {
 	for _, line := range []string{
 		"1.5,1.0,0.1", "1.5", "x,1.0,0.1,HISTFAAA", "1.5,y,0.1,HISTFAAA", "1.5,-1.0,0.1,HISTFAAA", "Tag=A", "Tag=A,1.5,1,1",
 		"99999999999,1.0,0.1,HISTFAAA", "NaN,1,1,HISTFAAA", ",,,", "9223372036.9,1,1," + good[12:],
+		"1.5,9223372036,1," + good[12:],
 	} {
 		log := "#[StartTime: 1438867590.285 (seconds since epoch)]\n" + good + "\n" + line + "\n" + good
 		records := all(t, []byte(log), ingest.Input{Index: 3})
