@@ -16,7 +16,7 @@ func (j *judge) distribution(in *detect.Input, e *evidence, r correct.Repair) re
 	d := report.Distribution{Input: in.Index, Op: e.row.Op, Vantage: e.row.Vantage.String()}
 	if e.raw != nil {
 		d.Measured = figuresOf(e.raw, e.rule(&in.Run), e.resolution)
-		d.Measured.Printed = printedOf(e.summary, e.samples)
+		d.Measured.Printed = append(printedOf(e.summary, e.samples), byToolsRule(in, e)...)
 	}
 	if r.Figures != nil {
 		rule, resolution := "nearest rank", e.resolution
@@ -96,7 +96,10 @@ func ruleOf(a *ingest.Aggregate, run *ingest.Run) string {
 	if a == nil {
 		return "nearest rank"
 	}
-	return "printed by " + toolName(run) + " (" + a.Rule.String() + ")"
+	if rule := a.Rule.String(); rule != run.Tool {
+		return "printed by " + toolName(run) + " (" + rule + ")"
+	}
+	return "printed by " + run.Tool + ", by its own rule"
 }
 
 func valueOf(r correct.Range) *float64 {
@@ -169,4 +172,25 @@ func judgedOf(v *sla.Judged) *report.Judged {
 		}
 	}
 	return r
+}
+
+// rules are the quantile rules of tools that leave samples behind, so that what
+// they print can be found again beside nearest rank.
+var rules = map[string]ingest.QuantileRule{"hey": ingest.RuleHey}
+
+// byToolsRule are percentiles of samples by the rule of the tool that took them,
+// where nearest rank says something else.
+func byToolsRule(in *detect.Input, e *evidence) []report.Printed {
+	rule, ok := rules[in.Run.Tool]
+	if !ok || e.summary != nil || e.samples == nil || e.buckets {
+		return nil
+	}
+	var out []report.Printed
+	for _, x := range printedPercentiles {
+		rank, _ := correct.Ranks(rule, x.p, e.samples.Count())
+		if v := e.samples.At(rank); v != e.samples.Percentile(x.p).Low {
+			out = append(out, report.Printed{Name: x.p.String(), Value: *msOf(v), Rule: in.Run.Tool + "'s own rule"})
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,7 +32,9 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	var err error
 	for _, s := range f.SLA {
 		x, err := sla.Parse(s)
-		if err != nil {
+		if e := (*sla.SyntaxError)(nil); errors.As(err, &e) {
+			return o, fmt.Errorf("objective %q: %s\nhint: %s", e.Expr, e.Wrong, e.Hint())
+		} else if err != nil {
 			return o, err
 		}
 		if !slices.Contains(o.Objectives, x) {

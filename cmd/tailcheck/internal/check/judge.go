@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/correct"
@@ -402,6 +401,9 @@ func (j *judge) verdict() {
 			if f(o) {
 				if n++; n == 1 {
 					first = o.Objective + ": " + o.Why
+					if len(out.Inputs) > 1 && o.Input >= 0 {
+						first = out.Inputs[o.Input].Path + ": " + first
+					}
 				}
 			}
 		}
@@ -453,7 +455,7 @@ func (j *judge) verdict() {
 // methodOf says in words how corrected figures came about.
 func methodOf(r correct.Repair, run *ingest.Run) string {
 	at := func(s string) string {
-		return fmt.Sprintf("%s at %v from %s", s, time.Duration(r.Interval), r.IntervalFrom)
+		return fmt.Sprintf("%s at %s from %s", s, sla.FormatTime(r.Interval), r.IntervalFrom)
 	}
 	switch r.Method {
 	case correct.Intended:

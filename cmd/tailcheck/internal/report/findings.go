@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -140,14 +139,10 @@ func evidenceText(r []string) string {
 func (t text) problems() {
 	if n := len(t.r.Problems); n > 0 {
 		t.section()
-		var all int64
-		for _, x := range t.r.Problems {
-			all = min(all, math.MaxInt64-max(1, x.Count)) + max(1, x.Count)
-		}
-		t.para(0, counted(all, "problem"), yellow, 2, "in reading")
+		t.para(0, counted(int64(n), "problem"), yellow, 2, "in reading")
 		for i, x := range t.r.Problems {
 			if i == maxProblems {
-				t.text(2, 2, fmt.Sprintf("and %d more kinds; --output json lists all", n-i))
+				t.text(2, 2, fmt.Sprintf("and %d more; --output json lists them", n-i))
 				break
 			}
 			s := x.Path
@@ -155,9 +150,6 @@ func (t text) problems() {
 				s += fmt.Sprintf(":%d", *x.Line)
 			}
 			s += ": " + x.Message
-			if x.Count > 1 {
-				s += fmt.Sprintf(" (%s times)", count(x.Count))
-			}
 			t.text(2, 2, s)
 		}
 	}

@@ -141,14 +141,15 @@ type Figures struct {
 	// Resolution says how finely the values are known: "samples", "histogram",
 	// "spectrum", "printed", "bounds".
 	Resolution string `json:"resolution"`
-	// Printed are the tool's own percentiles where they differ from nearest
-	// rank: name ("p99") to value.
+	// Printed are the same percentiles by another rule, where it says something
+	// else: the tool's own beside nearest rank, or nearest rank over the
+	// report's own buckets beside what was printed.
 	Printed []Printed `json:"printed"`
 	// Bounds hold [low, high] of percentiles that are only known within bounds.
 	Bounds []Bound `json:"bounds"`
 }
 
-// Printed is a percentile as the tool itself printed it.
+// Printed is a percentile by another rule.
 type Printed struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value_ms"`
@@ -242,5 +243,4 @@ type Problem struct {
 	Path    string `json:"path"`
 	Line    *int64 `json:"line"`
 	Message string `json:"message"`
-	Count   int64  `json:"count"` // how many problems of this kind; the first is shown
 }

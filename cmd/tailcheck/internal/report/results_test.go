@@ -90,13 +90,13 @@ func bounds() *Result {
 	return &Result{Schema: Schema, Verdict: "fail", Command: "check", Why: "p99<500ms: " + why,
 		Inputs: []Input{in},
 		Distributions: []Distribution{{Vantage: "client",
-			Measured: &Figures{Count: p(int64(200)), Min: p(50.4), Mean: p(60.3), P50: p(50.6), P75: p(50.6), P90: p(50.7), P95: p(50.7), P99: p(51.2), Max: p(2000.7), Rule: "printed by hey (hey)", Resolution: "printed",
+			Measured: &Figures{Count: p(int64(200)), Min: p(50.4), Mean: p(60.3), P50: p(50.6), P75: p(50.6), P90: p(50.7), P95: p(50.7), P99: p(51.2), Max: p(2000.7), Rule: "printed by hey, by its own rule", Resolution: "printed",
 				Bounds: []Bound{{"p99.9", p(51.2), p(2000.7)}, {"p99.99", p(51.2), nil}}},
 			Corrected: &Figures{Count: nil, P50: p(50.6), Max: p(2000.7), Rule: "nearest rank", Resolution: "bounds",
 				Bounds: []Bound{{"p75", p(50.6), p(51.2)}, {"p90", p(160.7), p(320.7)}, {"p99", p(1680.7), p(1930.1)}}},
 			Correction: &Correction{Method: "bounds", IntervalMs: p(80.0), IntervalFrom: p("--interval"), Assumes: p("every stall held all requests that were due meanwhile")}}},
 		Objectives: []Objective{{Objective: "p99<500ms", Raw: &Judged{Value: p(51.2), Verdict: "pass"}, Corrected: &Judged{Low: p(1680.7), High: p(1930.1), Verdict: "fail"}, Verdict: "fail", Flips: true, Why: why}},
-		Problems:   []Problem{{Path: "ci.log", Line: p(int64(230)), Message: "a percentile row without a value", Count: 3}}}
+		Problems:   []Problem{{Path: "ci.log", Line: p(int64(230)), Message: "a percentile row without a value"}}}
 }
 
 // censored is wrk-c1.txt of the lab: the stall is in no percentile.
@@ -106,7 +106,7 @@ func censored() *Result {
 		Inputs: []Input{{Path: "wrk-c1.txt", Format: "wrk", Kind: "load", Tool: "wrk", Records: Records{Runs: 1, Aggregates: 1},
 			Run: &Run{Loop: "closed", Treatment: "filled", Workers: p(1), WorkersFrom: p("report"), ElapsedMs: p(12010.0), Achieved: p(16.57), Requests: p(int64(200)), Errors: p(int64(1)), Timeouts: p(int64(1))}}},
 		Distributions: []Distribution{{Vantage: "client",
-			Corrected:  &Figures{Count: p(int64(199)), Mean: p(50.69), P50: p(50.66), P75: p(50.75), P90: p(50.86), P99: p(51.31), Max: p(51.44), Rule: "printed by wrk (wrk)", Resolution: "printed"},
+			Corrected:  &Figures{Count: p(int64(199)), Mean: p(50.69), P50: p(50.66), P75: p(50.75), P90: p(50.86), P99: p(51.31), Max: p(51.44), Rule: "printed by wrk, by its own rule", Resolution: "printed"},
 			Correction: &Correction{Method: "by-tool", Assumes: p("the tool's own correction is right")}}},
 		Objectives: []Objective{{Objective: "p99<500ms", Corrected: &Judged{Value: p(51.31), Verdict: "pass"}, Verdict: "inconclusive", Why: why}},
 		Findings: []Finding{
@@ -204,7 +204,7 @@ func nothing() *Result {
 		Inputs:     []Input{{Path: "refused.txt", Format: "hey", Kind: "load", Tool: "hey", Records: Records{Runs: 1, Problems: 1}, Run: &Run{Loop: "closed", Treatment: "raw", Requests: p(int64(200)), Errors: p(int64(200)), Timeouts: p(int64(0))}}},
 		Objectives: []Objective{{Objective: "p99<500ms", Verdict: "inconclusive", Why: "the report holds neither raw nor corrected latencies to judge p99 on"}},
 		Findings:   []Finding{{Rule: "no-data", Severity: "warning", Level: detect.Warning, Confidence: "high", Inputs: []int{0}, Message: "all 200 requests failed before an answer", Evidence: []Evidence{{What: "errors", Got: "200", Want: p("0"), At: p("refused.txt:9")}}}},
-		Problems:   []Problem{{Path: "refused.txt", Message: "Average: NaN secs", Count: 1}}}
+		Problems:   []Problem{{Path: "refused.txt", Message: "Average: NaN secs"}}}
 }
 
 const evil = "\x1b[2J\x1b]0;pwned\x07 GET /\u202etxt.exe\u2066\r\nPASS everything is fine\t\x00\x9b31m\xff\u0085 <script>alert(1)</script> |`'\" \U000e0041\u200bZ\u0301\u0301\u0301\u0301\u0301\u0301\u0301"
@@ -232,7 +232,7 @@ func hostile() *Result {
 	r.Findings = []Finding{{Rule: evil, Severity: "warning", Confidence: "low", Inputs: []int{0, 7, -1}, Op: evil, Message: evil, ImpactMs: &nan,
 		Evidence: []Evidence{{evil, evil, p(evil), p(evil)}}, Exemplars: []string{evil}, Remedy: evil + "\n$ " + evil,
 		Numbers: map[string]any{"b": nan, "a": []any{1e300, 1e-300, math.Copysign(0, -1), evil}}}}
-	r.Problems = []Problem{{Path: evil, Line: p(int64(-1)), Message: evil, Count: math.MaxInt64}}
+	r.Problems = []Problem{{Path: evil, Line: p(int64(-1)), Message: evil}}
 	r.Skipped, r.Next = []string{evil}, []string{evil}
 	return r
 }

@@ -20,15 +20,9 @@ to do. It fits the width of the terminal. Every number says whether it is raw or
 corrected, and how it came about.`,
 	Render: func(w io.Writer, r *Result, o Options) error {
 		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs)}
-		if r.Command == "correct" {
-			t.inputs()
-			t.verdict()
-			t.objectives()
-		} else {
-			t.verdict()
-			t.objectives()
-			t.inputs()
-		}
+		t.verdict()
+		t.objectives()
+		t.inputs()
 		t.findings()
 		t.problems()
 		t.next()
