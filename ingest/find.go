@@ -38,7 +38,7 @@ type Unrecognised struct {
 func (u *Unrecognised) Error() string {
 	s := u.Path + ": not recognised as any of " + strings.Join(u.Looked, ", ")
 	if u.Near != "" {
-		s += "\nnearest: " + u.Near
+		s += "; nearest: " + u.Near
 	}
 	return s
 }
