@@ -71,6 +71,8 @@ const (
 	slots
 )
 
+const _ = uint(63 - slots) // Builder.set has a bit for each
+
 func (k Key) slot() slot  { return slot(k >> 8) }
 func (k Key) rank() uint8 { return uint8(k) }
 
@@ -183,26 +185,51 @@ func hashName(b []byte) uint32 {
 	return uint32(h >> 40)
 }
 
+// lengths are the lengths of the names by their first byte, a bit each: most
+// names that are not wanted are told by that alone.
+var lengths = func() (t [256]uint64) {
+	for _, a := range attributes {
+		t[a.name[0]] |= 1 << len(a.name)
+	}
+	return t
+}()
+
 // Lookup returns the key of an attribute's name.
 func Lookup(name []byte) Key {
-	for h := hashName(name); ; h++ {
-		e := &lookup[h%tableSize]
-		if e.key == 0 {
-			break
-		}
-		if e.name == string(name) {
-			return e.key
+	n := len(name)
+	if n == 0 {
+		return 0
+	}
+	if n < 64 && lengths[name[0]]>>n&1 != 0 {
+		for h := hashName(name); ; h++ {
+			e := &lookup[h%tableSize]
+			if e.key == 0 {
+				break
+			}
+			if e.name == string(name) {
+				return e.key
+			}
 		}
 	}
-	if n := len(name); n > len("is_summary") {
-		switch name[n-1] {
-		case 'y', 't', 's':
-			for _, s := range suffixes {
-				if at := n - len(s.name); at > 0 && string(name[at:]) == s.name {
-					return Key(s.slot) << 8
-				}
+	if n < 10 {
+		return 0
+	}
+	switch binary.LittleEndian.Uint64(name[n-8:]) {
+	case tailSummary, tailCount, tailMin, tailMax, tailTotal:
+		for _, s := range suffixes {
+			if at := n - len(s.name); at > 0 && string(name[at:]) == s.name {
+				return Key(s.slot) << 8
 			}
 		}
 	}
 	return 0
 }
+
+// Last eight bytes of the suffixes.
+var (
+	tailSummary = binary.LittleEndian.Uint64([]byte("_summary"))
+	tailCount   = binary.LittleEndian.Uint64([]byte("an_count"))
+	tailMin     = binary.LittleEndian.Uint64([]byte("n_min_ns"))
+	tailMax     = binary.LittleEndian.Uint64([]byte("n_max_ns"))
+	tailTotal   = binary.LittleEndian.Uint64([]byte("total_ns"))
+)

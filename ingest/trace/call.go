@@ -85,8 +85,8 @@ type callKey struct {
 
 // endCall fills in what the span says about an HTTP request or a procedure call.
 func (b *Builder) endCall(s *ingest.Span) {
-	http := b.has(httpMethod) || b.has(httpStatus) || b.has(urlFull) || b.has(urlPath) || b.has(route)
-	rpc := b.has(rpcMethod) || b.has(rpcStatus) || b.has(rpcSystem) || b.has(rpcService)
+	http := b.hasAny(1<<httpMethod | 1<<httpStatus | 1<<urlFull | 1<<urlPath | 1<<route)
+	rpc := b.hasAny(1<<rpcMethod | 1<<rpcStatus | 1<<rpcSystem | 1<<rpcService)
 	var key callKey
 	switch {
 	case rpc:

@@ -60,7 +60,7 @@ var serverFault = []int{codeUnknown, codeDeadlineExceeded, codeUnimplemented, co
 // the status message.
 func (b *Builder) outcome(s *ingest.Span) {
 	s.Error = b.code == 2
-	if b.code == 0 && b.set != [len(b.set)]uint64{} {
+	if b.code == 0 && b.hasAny(1<<errorTag|1<<statusTag) {
 		tag := b.text(errorTag) // its presence is what counts in Zipkin; Jaeger writes a truth value
 		status := b.text(statusTag)
 		s.Error = len(tag) > 0 && string(tag) != "false" || bytes.EqualFold(status, []byte("ERROR"))

@@ -21,13 +21,12 @@ func (b *Builder) endSummary(s *ingest.Span) {
 
 // endRare fills in what only few spans say.
 func (b *Builder) endRare(s *ingest.Span) {
-	r := ingest.Rare{Dropped: b.dropped}
-	if b.set != [len(b.set)]uint64{} {
-		if s.Stands > 1 {
-			r.Min, r.Max, r.Total = b.nanos(durationMin), b.nanos(durationMax), b.nanos(durationTotal)
-		}
-		r.Budget = b.budget()
-		r.Retries, r.Hedges = b.small(innerRetries), b.small(innerHedges)
+	if b.dropped == 0 && !b.hasAny(1<<isSummary|1<<budgetMillis|1<<budgetGRPC|1<<innerRetries|1<<innerHedges) {
+		return
+	}
+	r := ingest.Rare{Dropped: b.dropped, Budget: b.budget(), Retries: b.small(innerRetries), Hedges: b.small(innerHedges)}
+	if s.Stands > 1 {
+		r.Min, r.Max, r.Total = b.nanos(durationMin), b.nanos(durationMax), b.nanos(durationTotal)
 	}
 	if r == (ingest.Rare{}) {
 		return

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -15,129 +16,108 @@ var systems = map[string]string{
 	"maxdb": "sap.maxdb", "mssql": "microsoft.sql_server", "netezza": "ibm.netezza", "oracle": "oracle.db", "redshift": "aws.redshift", "spanner": "gcp.spanner",
 }
 
-// storeKey is everything that a Datastore is made of. The texts are borrowed
-// until an entry keeps them.
-type storeKey struct {
-	system, namespace, op, collection, text, summary, name []byte
-	batch, args                                            int64
-	failed                                                 bool
-}
-
-func (k *storeKey) texts() [7][]byte {
-	return [...][]byte{k.system, k.namespace, k.op, k.collection, k.text, k.summary, k.name}
-}
+// storeSlots are what a Datastore is made of, beside the span's name and
+// whether it failed.
+var storeSlots = [...]slot{dbSystem, dbNamespace, dbOperation, dbCollection, dbText, dbSummary, dbBatch, dbArgs}
 
 // storeEntry is a Datastore with what it was made of.
 type storeEntry struct {
-	hash        uint64
-	raw         string // the texts of the key, one behind the other
-	ends        [7]int
-	batch, args int64
-	failed      bool
-
-	store *ingest.Datastore
+	raw   string // values of storeSlots and what else counts, as storeKey writes them
 	same  uint64 // Span.Args
 	setup bool
+	store ingest.Datastore
 }
 
-func (e *storeEntry) is(k *storeKey) bool {
-	if e.batch != k.batch || e.args != k.args || e.failed != k.failed {
-		return false
-	}
-	at := 0
-	for i, t := range k.texts() {
-		if e.raw[at:e.ends[i]] != string(t) {
-			return false
+// storeKey writes what a Datastore is made of into b.key: each part behind its
+// slot and length, so that different parts give different keys.
+func (b *Builder) storeKey(name []byte, failed bool) {
+	k := b.key[:0]
+	for _, s := range storeSlots {
+		if !b.has(s) {
+			continue
 		}
-		at = e.ends[i]
+		v := &b.value[s]
+		if v.kind != kindString {
+			k = append(k, byte(s), v.kind)
+			k = binary.LittleEndian.AppendUint64(k, uint64(v.num))
+			continue
+		}
+		k = append(k, byte(s), byte(len(v.str)), byte(len(v.str)>>8), byte(len(v.str)>>16), byte(len(v.str)>>24))
+		k = append(k, v.str...)
 	}
-	return true
+	if failed {
+		k = append(k, 1)
+	}
+	b.key = append(k, name...)
 }
 
 // endStore fills in what a span says about a datastore. The result is looked up
-// by the raw texts: a statement is read once, however often it is called.
+// by the raw values: a statement is read once, however often it is called.
 func (b *Builder) endStore(s *ingest.Span, name []byte) {
-	if !b.has(dbSystem) && !b.has(dbText) && !b.has(dbOperation) {
+	if !b.hasAny(1<<dbSystem | 1<<dbText | 1<<dbOperation) {
 		return
 	}
-	k := storeKey{
-		system: b.text(dbSystem), namespace: b.text(dbNamespace), op: b.text(dbOperation), collection: b.text(dbCollection),
-		text: b.text(dbText), summary: b.text(dbSummary), failed: b.code == 2,
+	if b.has(dbText) && b.has(dbOperation) {
+		name = nil // nothing is taken from it then
 	}
-	if redisLike(string(k.system)) || len(k.text) == 0 && len(k.op) == 0 {
-		k.name = name
-	}
-	k.batch, _ = b.number(dbBatch)
-	k.args, _ = b.number(dbArgs)
-	h := uint64(k.batch)*31 + uint64(k.args)
-	for _, t := range k.texts() {
-		h *= 0x9e3779b97f4a7c15
-		if len(t) > 0 {
-			h ^= maphash.Bytes(b.seed, t)
+	failed := b.code == 2
+	b.storeKey(name, failed)
+	hash := maphash.Bytes(b.seed, b.key)
+	e := b.stores.find(hash, b.key)
+	if e == nil {
+		e = b.makeStore(name, failed)
+		if len(b.key) <= 2*MaxStatement { // else a table of such would be large
+			e.raw = string(b.key)
+			b.stores.put(hash, e)
 		}
 	}
-	e := b.stores.find(h, &k)
-	if e == nil {
-		e = b.makeStore(h, &k)
-		b.stores.put(e, len(k.text))
-	}
-	s.Store, s.Setup = e.store, e.setup
+	s.Store, s.Setup = &e.store, e.setup
 	if e.same != 0 {
 		s.Args = e.same
 	}
 }
 
-func (b *Builder) makeStore(h uint64, k *storeKey) *storeEntry {
-	e := &storeEntry{hash: h, batch: k.batch, args: k.args, failed: k.failed}
-	raw := make([]byte, 0, len(k.text)+len(k.system)+len(k.op)+len(k.name)+len(k.namespace)+len(k.collection)+len(k.summary))
-	at := 0
-	for i, t := range k.texts() {
-		if i == 4 {
-			at = len(raw)
-		}
-		raw = append(raw, t...)
-		e.ends[i] = len(raw)
-	}
-	e.raw = string(raw)
-	d := &ingest.Datastore{System: b.Intern(k.system), Namespace: b.Intern(k.namespace), Keys: -1}
+// makeStore reads the values.
+func (b *Builder) makeStore(name []byte, failed bool) *storeEntry {
+	e := &storeEntry{}
+	d := &e.store
+	d.System, d.Namespace, d.Keys = b.Intern(b.text(dbSystem)), b.Intern(b.text(dbNamespace)), -1
 	if name, ok := systems[d.System]; ok {
 		d.System = name
 	}
-	text := k.text
+	text := b.text(dbText)
 	redis := redisLike(d.System)
-	if i := bytes.Index(text, []byte(": ")); i > 0 && redis && k.failed {
+	if i := bytes.Index(text, []byte(": ")); i > 0 && redis && failed {
 		text = text[:i] // go-redis writes the error behind the command
 	}
-	if len(text) > MaxStatement {
-		d.Statement, d.Cut = string(text[:MaxStatement]), true
-	} else {
-		d.Statement = e.raw[at : at+len(text)]
-	}
-	d.Batch = int(min(max(k.batch, 0), 1<<30))
+	d.Cut = len(text) > MaxStatement
+	d.Statement = string(text[:min(len(text), MaxStatement)])
+	batch, _ := b.number(dbBatch)
+	d.Batch = int(min(max(batch, 0), 1<<30))
 	d.Pipelined = d.Batch > 0
 	visible := len(text) > 0
 	if redis {
-		visible = b.redisStore(d, k.op, text, k.name, k.args)
+		args, _ := b.number(dbArgs)
+		visible = b.redisStore(d, b.text(dbOperation), text, name, args)
 		e.setup = commands[d.Op] == setupCmd
 	} else {
 		visible = visible && !hasPlaceholder(text)
-		b.queryStore(d, k, text)
+		b.queryStore(d, text)
 	}
 	if visible {
-		e.same = hash(text, hash(k.system, 0))
+		e.same = hash(text, hash([]byte(d.System), 0))
 	}
-	e.setup = e.setup || string(k.name) == "connect"
-	e.store = d
+	e.setup = e.setup || string(name) == "connect"
 	return e
 }
 
 // queryStore fills in what a query says, in SQL or anything else but Redis.
-func (b *Builder) queryStore(d *ingest.Datastore, k *storeKey, text []byte) {
-	op := k.op
+func (b *Builder) queryStore(d *ingest.Datastore, text []byte) {
+	op, summary, collection := b.text(dbOperation), b.text(dbSummary), b.text(dbCollection)
 	if rest, ok := cutWord(op, "BATCH"); ok && len(rest) > 0 {
 		op, d.Pipelined = rest, true
 	}
-	for _, t := range [...][]byte{text, k.summary} {
+	for _, t := range [...][]byte{text, summary} {
 		if w := first(bytes.TrimLeft(t, "( \t\r\n")); len(op) == 0 && isVerb(w) {
 			op = w
 		}
@@ -148,10 +128,10 @@ func (b *Builder) queryStore(d *ingest.Datastore, k *storeKey, text []byte) {
 	case len(text) > 0:
 		b.buf = fold(b.buf[:0], text, text[0] == '{' || text[0] == '[')
 		d.Template = b.Intern(b.buf)
-	case len(k.summary) > 0:
-		d.Template = b.Intern(k.summary)
-	case len(op) > 0 && len(k.collection) > 0:
-		b.buf = append(append(append(b.buf[:0], d.Op...), ' '), k.collection...)
+	case len(summary) > 0:
+		d.Template = b.Intern(summary)
+	case len(op) > 0 && len(collection) > 0:
+		b.buf = append(append(append(b.buf[:0], d.Op...), ' '), collection...)
 		d.Template = b.Intern(b.buf)
 	}
 	if d.System == "memcached" {
@@ -181,59 +161,57 @@ func isVerb(w []byte) bool {
 }
 
 // stores remembers entries in a bounded table, as cache does.
-type stores struct{ table []*storeEntry }
+type stores struct{ table []storeRow }
 
-func (t *stores) find(h uint64, k *storeKey) *storeEntry {
+type storeRow struct {
+	hash uint64
+	e    *storeEntry // nil: an empty row
+}
+
+func (t *stores) find(hash uint64, raw []byte) *storeEntry {
 	if len(t.table) == 0 {
 		return nil
 	}
 	mask := uint64(len(t.table) - 1)
 	for i := range uint64(probe) {
-		e := t.table[(h>>8+i)&mask]
-		if e == nil {
+		r := &t.table[(hash>>8+i)&mask]
+		if r.e == nil {
 			return nil
 		}
-		if e.hash == h && e.is(k) {
-			return e
+		if r.hash == hash && r.e.raw == string(raw) {
+			return r.e
 		}
 	}
 	return nil
 }
 
-// put remembers an entry, unless its statement is so long that a table of such
-// would be large.
-func (t *stores) put(e *storeEntry, statement int) {
-	if statement > MaxStatement {
-		return
-	}
+func (t *stores) put(hash uint64, e *storeEntry) {
 	if len(t.table) == 0 {
-		t.table = make([]*storeEntry, 256)
+		t.table = make([]storeRow, 256)
 	}
-	for !t.place(e, false) {
+	for !t.place(hash, e) {
+		mask := uint64(len(t.table) - 1)
 		if len(t.table) >= maxStores {
-			t.place(e, true)
+			t.table[(hash>>8+hash>>56%probe)&mask] = storeRow{hash, e}
 			return
 		}
 		old := t.table
-		t.table = make([]*storeEntry, 2*len(old))
+		t.table = make([]storeRow, 2*len(old))
 		for _, o := range old {
-			if o != nil {
-				t.place(o, false)
+			if o.e != nil {
+				t.place(o.hash, o.e)
 			}
 		}
 	}
 }
 
-func (t *stores) place(e *storeEntry, replace bool) bool {
+func (t *stores) place(hash uint64, e *storeEntry) bool {
 	mask := uint64(len(t.table) - 1)
 	for i := range uint64(probe) {
-		if p := &t.table[(e.hash>>8+i)&mask]; *p == nil {
-			*p = e
+		if r := &t.table[(hash>>8+i)&mask]; r.e == nil {
+			*r = storeRow{hash, e}
 			return true
 		}
 	}
-	if replace {
-		t.table[(e.hash>>8+e.hash>>56%probe)&mask] = e
-	}
-	return replace
+	return false
 }

@@ -26,7 +26,7 @@ import (
 // Builder collects what is said about one span at a time. It is not safe for
 // concurrent use. The zero value is not usable; see NewBuilder.
 type Builder struct {
-	set   [slots/64 + 1]uint64 // which of value are set
+	set   uint64 // which of value are set, a bit each
 	value [slots]value
 
 	code    int8 // span status: 0 unset, 1 ok, 2 error
@@ -41,6 +41,7 @@ type Builder struct {
 	calls  map[callKey]*ingest.Call
 	rares  map[ingest.Rare]*ingest.Rare
 	seed   maphash.Seed
+	key    []byte // storeKey's
 	buf    []byte // for texts put together of several
 	digits []byte // for numbers that are wanted as texts
 }
@@ -96,13 +97,16 @@ func (b *Builder) SetService(name []byte) { b.service = b.Intern(name) }
 // Service returns the service of the following spans.
 func (b *Builder) Service() string { return b.service }
 
+// Instance returns the process of the following spans, as Span.Instance has it.
+func (b *Builder) Instance() string { return b.instance }
+
 // BeginSpan forgets the span before.
 func (b *Builder) BeginSpan() {
 	b.clear()
 	b.code, b.message, b.dropped, b.grpc, b.digits = 0, nil, 0, -1, b.digits[:0]
 }
 
-func (b *Builder) clear() { b.set = [len(b.set)]uint64{} }
+func (b *Builder) clear() { b.set = 0 }
 
 // Status sets the status of the span as OpenTelemetry has it (0 unset, 1 ok,
 // 2 error) and its description.
@@ -127,7 +131,7 @@ func (b *Builder) EndSpan(s *ingest.Span, name []byte) {
 	s.Peer, s.Args, s.Status, s.Stands, s.Resend = "", 0, 0, 1, -1
 	s.Setup, s.Cached = false, false
 	s.Async = s.Kind == ingest.Producer || s.Kind == ingest.Consumer
-	if b.set != [len(b.set)]uint64{} {
+	if b.set != 0 {
 		s.Peer = b.peer(s.Kind)
 		s.Async = s.Async || b.messaging(s.Kind)
 		s.Resend = b.resend()

@@ -30,13 +30,11 @@ func (b *Builder) claim(k Key) *value {
 		return nil
 	}
 	v := &b.value[s]
-	bit := uint64(1) << (s % 64)
-	if b.set[s/64]&bit != 0 {
-		if v.rank <= k.rank() {
-			return nil
-		}
+	bit := uint64(1) << s
+	if b.set&bit != 0 && v.rank <= k.rank() {
+		return nil
 	}
-	b.set[s/64] |= bit
+	b.set |= bit
 	v.rank = k.rank()
 	return v
 }
@@ -74,7 +72,10 @@ func (b *Builder) SetFloat(k Key, f float64) {
 	}
 }
 
-func (b *Builder) has(s slot) bool { return b.set[s/64]>>(s%64)&1 != 0 }
+func (b *Builder) has(s slot) bool { return b.set>>s&1 != 0 }
+
+// hasAny reports whether one of some slots is set.
+func (b *Builder) hasAny(of uint64) bool { return b.set&of != 0 }
 
 var yes, no = []byte("true"), []byte("false")
 
