@@ -190,7 +190,7 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 		return []*Found{whole.found(f, claims[0])}, nil
 	}
 	u := &Unrecognised{Path: f.Path}
-	heads := [][]byte{head(whole.data)}
+	heads := [][]byte{head(whole.data), head(text)} // the second for formats that are no text
 	for _, s := range found {
 		heads = append(heads, head(s.data))
 	}
