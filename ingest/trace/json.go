@@ -1,0 +1,351 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// JSON walks documents of any number and length, one behind the other, in
+// memory that does not grow with them: containers are walked token by token,
+// and only values that are asked for whole are held, one at a time. It is for
+// the formats that are read seldom; what it hands out has been checked by
+// encoding/json, which a Cursor relies on.
+//
+// A document that is broken is left where it breaks, as a problem; the next one
+// is looked for at the start of a line. Text between documents is a problem
+// too, unless Loose is set: programs print spans among other lines.
+type JSON struct {
+	Loose bool
+
+	feed   *Feed
+	src    source
+	dec    *json.Decoder
+	base   int64 // of the decoder's first byte in the reader
+	at     int64 // of the bracket or value that was read last
+	bad    bool  // the document breaks here
+	wasted int64 // bytes gone over in vain
+	raw    json.RawMessage
+	object []byte
+}
+
+// maxValue is the largest value that is held whole, in bytes: a span. Tracing
+// systems take far smaller ones (a gRPC message has 4 MiB, an X-Ray document
+// 64 KiB).
+const maxValue = 16 << 20
+
+// maxWasted is how much is gone over in vain, in bytes: for each broken document
+// all that was read ahead of it is read again.
+const maxWasted = 256 << 20
+
+var (
+	errLong  = fmt.Errorf("a value of more than %d MiB where a span should be", maxValue>>20)
+	errCut   = errors.New("the document is cut off or broken here; what came before was read")
+	errOther = errors.New("text that is no JSON document")
+	errWaste = errors.New("too much of this is broken JSON; the rest is not read")
+)
+
+// NewJSON returns a JSON that reads r and tells its problems to feed.
+func NewJSON(r io.Reader, feed *Feed) *JSON {
+	j := &JSON{feed: feed, src: source{r: r}}
+	j.restart(0)
+	return j
+}
+
+// source is what the decoder reads: bytes that a decoder before it has read too
+// far, then the reader.
+type source struct {
+	r     io.Reader
+	ahead [][]byte
+	total int64 // bytes handed out, counted from the start of the reader
+	limit int64 // of total; the decoder may not read ahead of a value further
+	err   error // of the reader
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.total > s.limit {
+		s.err = errLong
+		return 0, errLong
+	}
+	for len(s.ahead) > 0 {
+		n := copy(p, s.ahead[0])
+		if s.ahead[0] = s.ahead[0][n:]; len(s.ahead[0]) == 0 {
+			s.ahead = s.ahead[1:]
+		}
+		if n > 0 {
+			s.total += int64(n)
+			return n, nil
+		}
+	}
+	n, err := s.r.Read(p)
+	s.total += int64(n)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// restart begins a decoder at a byte of the reader.
+func (j *JSON) restart(at int64) {
+	j.base, j.src.total = at, at
+	j.dec = json.NewDecoder(&j.src)
+	j.bad = false
+}
+
+// offset is where the decoder is in the reader, and lets it read on from there.
+func (j *JSON) offset() int64 {
+	at := j.base + j.dec.InputOffset()
+	j.src.limit = at + maxValue
+	return at
+}
+
+// At returns where the bracket or the value starts that was read last, counted
+// from the start of the reader.
+func (j *JSON) At() int64 { return j.at }
+
+// Broken reports whether the document breaks here: what was read of it since the
+// last bracket is not whole.
+func (j *JSON) Broken() bool { return j.bad }
+
+// Documents yields the opening bracket of each document, which has been read.
+func (j *JSON) Documents() iter.Seq[json.Delim] {
+	return func(yield func(json.Delim) bool) {
+		other := false // text that was passed over since the last document
+		for !j.feed.Halted() {
+			at := j.offset()
+			t, err := j.dec.Token()
+			open, ok := t.(json.Delim)
+			switch {
+			case err == io.EOF && j.src.err == nil:
+				return
+			case err == nil && ok:
+				j.at = j.offset() - 1
+				other = false
+				if !yield(open) {
+					return
+				}
+				if !j.bad {
+					continue
+				}
+				at = j.offset()
+				j.feed.Problem(at, errCut)
+				j.wasted += j.src.total - at
+			case !other && !j.Loose && !between(j.dec.Buffered()):
+				other = true
+				j.feed.Problem(at, errOther)
+			}
+			if j.src.err != nil {
+				j.feed.Fail(fmt.Errorf("at byte %d: %w", j.feed.Offset(at), j.src.err))
+				return
+			}
+			if j.wasted += max(0, j.src.total-at-64<<10); j.wasted > maxWasted {
+				j.feed.Fail(errWaste)
+				return
+			}
+			if err != nil || j.bad {
+				j.resume(at)
+			}
+		}
+	}
+}
+
+// between tells what stands between documents without meaning anything: the
+// commas and the bracket of an array that broke, the separator of RFC 7464, NUL.
+func between(r io.Reader) bool {
+	var b [1]byte
+	n, _ := r.Read(b[:])
+	return n == 1 && bytes.IndexByte(separators, b[0]) >= 0
+}
+
+var separators = []byte(",]}\x1e\x00")
+
+// capture takes the bytes of a bytes.Reader without copying them.
+type capture []byte
+
+func (c *capture) Write(p []byte) (int, error) {
+	*c = p
+	return len(p), nil
+}
+
+// resume begins again at the next line that starts a document, or right behind
+// what may stand between documents. at is where the decoder is.
+func (j *JSON) resume(at int64) {
+	var rest capture
+	if r, ok := j.dec.Buffered().(io.WriterTo); ok {
+		_, _ = r.WriteTo(&rest)
+	}
+	if len(rest) > 0 {
+		j.src.ahead = append([][]byte{rest}, j.src.ahead...)
+	}
+	var chunk []byte
+	state := byte(' ') // space before anything, text, or a line feed
+	j.src.limit = 1<<63 - 1
+	for {
+		if len(j.src.ahead) == 0 {
+			if chunk == nil {
+				chunk = make([]byte, 32<<10)
+			}
+			n, err := j.src.r.Read(chunk)
+			if n > 0 {
+				j.src.ahead = append(j.src.ahead, chunk[:n])
+			}
+			if err != nil {
+				if err != io.EOF {
+					j.src.err = err
+				}
+				if n == 0 {
+					j.restart(at)
+					return
+				}
+			}
+			continue
+		}
+		b := j.src.ahead[0]
+		for i, c := range b {
+			switch {
+			case state == ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+				continue
+			case state == ' ' && bytes.IndexByte(separators, c) >= 0:
+				i++
+			case state == '\n' && (c == '{' || c == '['):
+			default:
+				if state = 'x'; c == '\n' {
+					state = c
+				}
+				continue
+			}
+			if j.src.ahead[0] = b[i:]; i == len(b) {
+				j.src.ahead = j.src.ahead[1:]
+			}
+			j.restart(at + int64(i))
+			return
+		}
+		at += int64(len(b))
+		j.src.ahead = j.src.ahead[1:]
+	}
+}
+
+// Members yields the names in the object that was just opened, up to its end.
+// Each value must be read: by Open, Raw or Skip.
+func (j *JSON) Members() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for !j.bad && !j.feed.Halted() {
+			j.offset()
+			t, err := j.dec.Token()
+			name, ok := t.(string)
+			if err != nil {
+				j.bad = true
+			}
+			if !ok || !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// Elements yields once for each element of the array that was just opened. Each
+// must be read: by Open, Raw or Skip.
+func (j *JSON) Elements() iter.Seq[struct{}] {
+	return func(yield func(struct{}) bool) {
+		for !j.bad && !j.feed.Halted() {
+			j.offset()
+			if !j.dec.More() {
+				if _, err := j.dec.Token(); err != nil {
+					j.bad = true
+				}
+				return
+			}
+			if !yield(struct{}{}) {
+				return
+			}
+		}
+	}
+}
+
+// Open reads the opening bracket of the next value and returns it, or reads the
+// whole value and returns 0 if it has none.
+func (j *JSON) Open() json.Delim {
+	j.offset()
+	t, err := j.dec.Token()
+	if err != nil {
+		j.bad = true
+		return 0
+	}
+	d, _ := t.(json.Delim)
+	j.at = j.offset() - 1
+	return d
+}
+
+// Raw reads the next value whole. It is valid until the next call, and nil if
+// the document breaks in it.
+func (j *JSON) Raw() []byte {
+	j.offset()
+	if err := j.dec.Decode(&j.raw); err != nil {
+		j.bad = true
+		return nil
+	}
+	j.at = j.offset() - int64(len(j.raw))
+	return j.raw
+}
+
+// Skip reads over the next value.
+func (j *JSON) Skip() {
+	switch j.Open() {
+	case '{', '[':
+		j.Leave()
+	}
+}
+
+// Leave reads over the rest of the container that was just opened.
+func (j *JSON) Leave() {
+	for depth := 1; depth > 0 && !j.bad; {
+		j.offset()
+		t, err := j.dec.Token()
+		if err != nil {
+			j.bad = true
+			return
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth > maxDepth {
+			j.bad = true
+		}
+	}
+}
+
+// maxDepth is how deep values may be nested: the limit of encoding/json.
+const maxDepth = 10_000
+
+// Object reads the rest of the object that was just opened and returns it as
+// one text, valid until the next call; At is where it starts. It is nil if the
+// document breaks in it, or is over maxValue.
+func (j *JSON) Object() []byte {
+	at := j.at
+	j.object = append(j.object[:0], '{')
+	for name := range j.Members() {
+		raw := j.Raw()
+		if len(j.object) > 1 {
+			j.object = append(j.object, ',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			continue
+		}
+		j.object = append(append(append(j.object, key...), ':'), raw...)
+		if len(j.object) > maxValue {
+			j.bad = true
+		}
+	}
+	if j.at = at; j.bad {
+		return nil
+	}
+	j.object = append(j.object, '}')
+	return j.object
+}
