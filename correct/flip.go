@@ -12,7 +12,7 @@ const ShortestInterval = 1000
 
 // maxFlipSteps bounds the exact search for a flip point; past it the interval
 // is bisected.
-const maxFlipSteps = 1 << 18
+const maxFlipSteps = 1 << 16
 
 // Limit is an objective on a percentile: met when the percentile is at or
 // below Value, in nanoseconds, or strictly below it.

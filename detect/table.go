@@ -55,23 +55,14 @@ type Input struct {
 	Samples, Aggregates, Problems int64 // records seen
 
 	First, Last ingest.Time // first start and last end of samples; 0: no sample has a start
-	Pairs       []Pair      // (start, latency) of every sample with a start; nil when there were more than MaxPairs
+	Pairs       []Pair      // (start, latency) of every sample with a start, by start; nil when there were more than MaxPairs
 	PairsLost   bool        // there were more than MaxPairs
 	Slowest     []Slow      // the slowest samples, slowest first
 
-	rows map[rowKey]*Row
-	row  *Row // of the last sample
+	rows  map[rowKey]*Row
+	row   *Row   // of the last sample
+	pairs blocks // until Finish makes Pairs of them
 }
-
-// Pair is one sample on the time axis.
-type Pair struct {
-	Start   ingest.Time
-	Latency time.Duration
-	Offset  int64 // of the sample in the input
-}
-
-// End returns when the answer came.
-func (p Pair) End() ingest.Time { return p.Start.Add(p.Latency) }
 
 // Slow is one of the slowest samples.
 type Slow struct {
@@ -182,13 +173,10 @@ func (in *Input) sample(s *ingest.Sample) {
 		if in.Last == 0 || end > in.Last {
 			in.Last = end
 		}
-		if !in.PairsLost {
-			if len(in.Pairs) < MaxPairs {
-				in.Pairs = append(in.Pairs, Pair{s.Start, s.Latency, s.Offset})
-			} else {
-				in.Pairs, in.PairsLost = nil, true
-			}
-		}
+		in.pairs.add(Pair{s.Start, s.Latency}, s.Offset)
+	}
+	if len(in.Slowest) == MaxSlowest && s.Latency < in.Slowest[0].Latency {
+		return
 	}
 	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect, s.Outcome, s.Status})
 }
@@ -253,6 +241,14 @@ func (in *Input) aggregate(a *ingest.Aggregate) {
 	}
 }
 
+// Part says that the records to come are of another part of an input than those
+// before. It changes nothing of what the table will say.
+func (t *Table) Part() {
+	for _, in := range t.inputs {
+		in.pairs.open = false
+	}
+}
+
 // Merge adds all of o. o is not used again.
 func (t *Table) Merge(o *Table) {
 	t.last = nil
@@ -274,11 +270,7 @@ func (in *Input) merge(o *Input) {
 	if o.Last != 0 && (in.Last == 0 || o.Last > in.Last) {
 		in.Last = o.Last
 	}
-	if in.PairsLost || o.PairsLost || len(in.Pairs)+len(o.Pairs) > MaxPairs {
-		in.Pairs, in.PairsLost = nil, true
-	} else {
-		in.Pairs = append(in.Pairs, o.Pairs...)
-	}
+	in.pairs.merge(&o.pairs)
 	for _, s := range o.Slowest {
 		in.slow(s)
 	}
@@ -304,15 +296,7 @@ func (in *Input) merge(o *Input) {
 func (t *Table) Finish() {
 	for _, in := range t.inputs {
 		slices.SortFunc(in.Slowest, slower)
-		slices.SortFunc(in.Pairs, func(a, b Pair) int {
-			if c := cmp.Compare(a.Start, b.Start); c != 0 {
-				return c
-			}
-			if c := cmp.Compare(a.Latency, b.Latency); c != 0 {
-				return c
-			}
-			return cmp.Compare(a.Offset, b.Offset)
-		})
+		in.Pairs, in.PairsLost = in.pairs.sorted()
 	}
 }
 

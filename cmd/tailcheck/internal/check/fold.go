@@ -123,6 +123,7 @@ func (p *pass) merge(o *pass) {
 // read folds one part of an input.
 func (p *pass) read(f *ingest.Format, r io.Reader, in ingest.Input) {
 	c := p.count(in.Index)
+	p.table.Part()
 	last := in.Pos(0)
 	for rec, err := range f.Read(r, in) {
 		if err != nil {
