@@ -46,7 +46,7 @@ func errSignal(c content) error {
 // documents decodes the documents in b, one behind the other, arrays of them
 // opened. base is the place of b in the input.
 func (d *decoder) documents(b []byte, base int64) {
-	d.b, d.i, d.bad, d.base = b, 0, false, base
+	d.b, d.i, d.bad, d.base, d.behind = b, 0, false, base, 1
 	for arrays := 0; !d.halt; {
 		switch c := d.peek(); c {
 		case 0:
@@ -178,9 +178,9 @@ func (d *decoder) resourceSpans() content {
 		name := d.key()
 		switch string(name) {
 		case "resource":
-			d.within = start + 1 // spans may stand before it
+			d.within = start // spans may stand before it
 			d.resource()
-			d.within = 0
+			d.within = -1
 			known = true
 		case "scopeSpans", "scope_spans":
 			c = traces

@@ -169,12 +169,12 @@ func (d *decoder) readApart(r io.Reader) {
 			d.documents(w.buf[w.start:w.start+n], w.at)
 			if !whole {
 				// documents has said that this one is cut off; another may
-				// start on a later line
-				i := bytes.Index(d.b[d.i:], []byte("\n{"))
+				// start on a line behind what was read of it
+				i := bytes.Index(d.b[min(d.behind, n):], []byte("\n{"))
 				if broken++; i < 0 || broken > maxBroken {
 					return
 				}
-				n = d.i + i + 1
+				n = d.behind + i + 1
 			}
 			w.take(n)
 		default:

@@ -13,7 +13,8 @@ import (
 type decoder struct {
 	scanner
 	sink
-	loose bool // the document is text out of a log: what is no OTLP is no problem
+	loose  bool // the document is text out of a log: what is no OTLP is no problem
+	behind int  // where the last span that was yielded ends
 }
 
 // more steps to the next member or element; it stops when the caller has heard
@@ -49,7 +50,7 @@ func (d *decoder) readSpan() {
 	}
 	d.within = d.i - 1
 	d.spanFields(d.within)
-	d.within = 0
+	d.within = -1
 }
 
 // spanParts are what is collected of a span until all of it is there.
@@ -119,6 +120,7 @@ func (d *decoder) spanFields(at int) {
 	}
 	d.times(at, p.start, p.end, p.badTime)
 	d.finish(at, p.name)
+	d.behind = d.i
 }
 
 var errID = fmt.Errorf("an id of the span is neither hexadecimal nor base64; another one stands for it")

@@ -57,22 +57,27 @@ var errMessage = errors.New("the protobuf message is cut off or broken here; wha
 // order), and only what is wanted is looked into.
 type protoDecoder struct {
 	*sink
+	broke bool // a problem with this message was reported
 }
 
 // request decodes an ExportTraceServiceRequest.
 func (d *protoDecoder) request(b []byte) {
-	f := fields{b: b}
-	for x := (field{}); !d.halt && f.next(&x); {
-		if x.num == dataResourceSpans && x.wire == wireBytes {
-			d.resourceSpans(x.data, x.at)
+	d.broke = false
+	for f := (fields{b: b}); !d.halt; {
+		data, at, ok := f.part(dataResourceSpans, 0)
+		if !ok {
+			d.broken(&f, 0)
+			return
 		}
+		d.resourceSpans(data, at)
 	}
-	d.broken(&f, 0)
 }
 
-// broken reports a message that could not be walked to its end.
+// broken reports a message that could not be walked to its end, once for the
+// message and all those around it.
 func (d *protoDecoder) broken(f *fields, at int) {
-	if f.bad {
+	if f.bad && !d.broke {
+		d.broke = true
 		d.trouble(at+f.i, errMessage)
 	}
 }
@@ -80,10 +85,9 @@ func (d *protoDecoder) broken(f *fields, at int) {
 // resourceSpans decodes the ResourceSpans at byte at of the document.
 func (d *protoDecoder) resourceSpans(b []byte, at int) {
 	d.names.BeginResource()
-	spans := false
-	f := fields{b: b}
+	old := rsOldSpans
 	x := field{}
-	for f.next(&x) {
+	for f := (fields{b: b}); f.next(&x); {
 		switch {
 		case x.wire != wireBytes:
 		case x.num == rsResource:
@@ -95,17 +99,18 @@ func (d *protoDecoder) resourceSpans(b []byte, at int) {
 			}
 			d.broken(&r, at-r.i) // spans may stand before it
 		case x.num == rsScopeSpans:
-			spans = true
+			old = rsScopeSpans // the old ones are for old readers
 		}
 	}
 	d.names.EndResource()
-	bad := f
-	for f = (fields{b: b}); !d.halt && f.next(&x); {
-		if x.wire == wireBytes && (x.num == rsScopeSpans || x.num == rsOldSpans && !spans) {
-			d.scopeSpans(x.data, at+x.at)
+	for f := (fields{b: b}); !d.halt; {
+		data, place, ok := f.part(rsScopeSpans, old)
+		if !ok {
+			d.broken(&f, at)
+			return
 		}
+		d.scopeSpans(data, at+place)
 	}
-	d.broken(&bad, at)
 }
 
 func (d *protoDecoder) scopeSpans(b []byte, at int) {

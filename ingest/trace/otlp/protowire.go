@@ -114,6 +114,33 @@ func (f *fields) next(x *field) bool {
 	return false
 }
 
+// part returns the next submessage of a number, or of another, and where it
+// lies. Where the message is cut off in one, it is returned as far as it goes;
+// f is bad then.
+func (f *fields) part(num, other int) (data []byte, at int, ok bool) {
+	if f.bad {
+		return nil, 0, false
+	}
+	for x := (field{}); f.next(&x); {
+		if x.wire == wireBytes && (x.num == num || x.num == other) {
+			return x.data, x.at, true
+		}
+	}
+	if !f.short {
+		return nil, 0, false
+	}
+	tail := fields{b: f.b, i: f.i}
+	tag := tail.varint()
+	if n := int(tag >> 3); tag&7 != wireBytes || n != num && n != other {
+		return nil, 0, false
+	}
+	if tail.varint(); tail.bad {
+		return nil, 0, false
+	}
+	f.i = len(f.b)
+	return f.b[tail.i:], tail.i, true
+}
+
 // group skips a group that was just entered, and those in it.
 func (f *fields) group() bool {
 	for depth := 1; depth > 0; {

@@ -17,22 +17,26 @@ type sink struct {
 	halt  bool // the caller has heard enough
 
 	base   int64 // of the document that is being decoded, in the reader's bytes
+	last   int64 // place of the last record, in the same
 	packed bool  // it was decompressed: its bytes have no place of their own
-	within int   // where the span or ResourceSpans starts that is being read, for problems in it; 0: none
+	within int   // where the span or ResourceSpans starts that is being read, for problems in it; negative: none
 
 	span    ingest.Span
 	problem ingest.Problem
 }
 
 func newSink(in ingest.Input, yield func(ingest.Record, error) bool) sink {
-	return sink{names: trace.NewBuilder(), in: in, yield: yield}
+	return sink{names: trace.NewBuilder(), in: in, yield: yield, within: -1}
 }
 
+// pos returns the place of a byte of the document. Places do not go back: what
+// is told of a document as a whole comes behind what is told of its parts.
 func (s *sink) pos(at int) ingest.Pos {
 	if s.packed {
 		at = 0
 	}
-	return s.in.Pos(s.base + int64(at))
+	s.last = max(s.last, s.base+int64(at))
+	return s.in.Pos(s.last)
 }
 
 // emit yields the span.
@@ -47,7 +51,7 @@ func (s *sink) trouble(at int, err error) {
 	if s.halt {
 		return
 	}
-	if s.within > 0 {
+	if s.within >= 0 {
 		at = s.within // places must not go back, and the span comes at its start
 	}
 	s.problem = ingest.Problem{Pos: s.pos(at), Err: err}

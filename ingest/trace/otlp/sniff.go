@@ -17,17 +17,17 @@ const tagResourceSpans = dataResourceSpans<<3 | wireBytes
 // have the same outer messages.
 func probe(b []byte) content {
 	for outer := (fields{b: b}); ; {
-		rs, ok := outer.part(dataResourceSpans, 0)
+		rs, _, ok := outer.part(dataResourceSpans, 0)
 		if !ok {
 			return nothing
 		}
 		for middle := (fields{b: rs}); ; {
-			scope, ok := middle.part(rsScopeSpans, rsOldSpans)
+			scope, _, ok := middle.part(rsScopeSpans, rsOldSpans)
 			if !ok {
 				break
 			}
 			for inner := (fields{b: scope}); ; {
-				item, ok := inner.part(scopeSpansSpans, 0)
+				item, _, ok := inner.part(scopeSpansSpans, 0)
 				if !ok {
 					break
 				}
@@ -37,31 +37,6 @@ func probe(b []byte) content {
 			}
 		}
 	}
-}
-
-// part returns the next submessage of a number, cut short where b ends.
-func (f *fields) part(num, old int) ([]byte, bool) {
-	for x := (field{}); f.next(&x); {
-		if x.wire == wireBytes && (x.num == num || x.num == old) {
-			return x.data, true
-		}
-	}
-	if !f.short {
-		return nil, false
-	}
-	// the last field, of which only the start is there
-	tag, n := f.varint(), uint64(0)
-	if int(tag>>3) == num || int(tag>>3) == old && old != 0 {
-		if tag&7 == wireBytes {
-			n = f.varint()
-		}
-		if start := f.i; n > uint64(len(f.b)-start) {
-			f.i = len(f.b)
-			return f.b[start:], true
-		}
-	}
-	f.i = len(f.b)
-	return nil, false
 }
 
 // signal tells a span from a metric and a log record, which have other types
@@ -104,22 +79,24 @@ func printable(b []byte) bool {
 	return true
 }
 
+// maxMarks is how many places of a log that look like a document are looked at.
+const maxMarks = 16
+
 // probeJSON tells what the documents at the start of an input hold: traces if
 // any does, else what the first one holds that holds something.
 func probeJSON(head []byte) content {
 	found := nothing
 	if first := (&scanner{b: head}).peek(); first != '{' && first != '[' {
-		for _, m := range marks {
-			for rest := head; ; {
-				i := bytes.Index(rest, m)
-				if i < 0 {
-					break
-				}
-				if probeDocument(&scanner{b: rest[i:]}, 0) == traces {
-					return traces
-				}
-				rest = rest[i+len(m):]
+		rest := head
+		for range maxMarks {
+			i := markIn(rest)
+			if i < 0 {
+				break
 			}
+			if probeDocument(&scanner{b: rest[i:]}, 0) == traces {
+				return traces
+			}
+			rest = rest[i+1:]
 		}
 		return nothing
 	}
