@@ -74,17 +74,23 @@ func resolution(pairs []detect.Pair) time.Duration {
 	var s, e int64
 	s0, e0 := pairs[0].Start, pairs[0].End()
 	for i := range pairs {
-		if s != 1 {
-			s = gcd(s, int64(pairs[i].Start-s0))
+		if d := int64(pairs[i].Start - s0); !divides(s, d) {
+			s = gcd(s, d)
 		}
-		if e != 1 {
-			e = gcd(e, int64(pairs[i].End()-e0))
+		if d := int64(pairs[i].End() - e0); !divides(e, d) {
+			e = gcd(e, d)
 		}
 		if s == 1 && e == 1 {
 			break
 		}
 	}
 	return min(time.Duration(max(s, e, 0)), time.Minute)
+}
+
+// divides reports whether a divides b, by a product, which is an order of
+// magnitude faster than a division. It may miss that it does.
+func divides(a, b int64) bool {
+	return a == 1 || a > 0 && int64(float64(b)*(1/float64(a))+0.5)*a == b
 }
 
 func gcd(a, b int64) int64 {

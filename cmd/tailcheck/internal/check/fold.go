@@ -24,6 +24,7 @@ const (
 type pass struct {
 	table    *detect.Table
 	tallies  []detect.Tally // by detector; nil: it judges the table
+	live     []detect.Tally // those that are not nil
 	problems map[int32][]ingest.Problem
 	counts   map[int32]*counts
 	fatal    map[int32]*ingest.Problem // the error that ended an input; the first in it
@@ -37,6 +38,7 @@ func newPass(detectors []detect.Detector) *pass {
 	for i, d := range detectors {
 		if d.New != nil {
 			p.tallies[i] = d.New()
+			p.live = append(p.live, p.tallies[i])
 		}
 	}
 	return p
@@ -68,10 +70,8 @@ func (p *pass) add(rec ingest.Record, c *counts) {
 		p.problem(*r)
 	}
 	p.table.Add(rec)
-	for _, t := range p.tallies {
-		if t != nil {
-			t.Add(rec)
-		}
+	for _, t := range p.live {
+		t.Add(rec)
 	}
 }
 
