@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The forms are those of traces.md 1.1 and 1.5; base64 by hand with coreutils.
+// The forms are those of the exporters that ParseTraceID names; base64 by hand
+// with coreutils.
 func TestParseID(t *testing.T) {
 	const trace, span = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174"
 	for _, test := range []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
-// Sources: what clients and conventions write (traces.md 2.1 and 2.2), and
+// Sources: what the instrumentations of clients write (their source), and
 // the attributes in the recorded files of the corpus.
 func TestDatastore(t *testing.T) {
 	store := func(system, op string, keys, batch int, pipelined bool) ingest.Datastore {

@@ -144,7 +144,7 @@ func benchmark(b *testing.B, f *ingest.Format, parts [][]byte, unmarshal func([]
 		}
 		rate(b)
 	})
-	b.Run("tailcheck-2", func(b *testing.B) { // two halves at once
+	b.Run("tailcheck-halves", func(b *testing.B) { // two at once
 		half := len(bytes.Join(parts[:len(parts)/2], nil))
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {

@@ -49,7 +49,7 @@ func indent(t *testing.T, doc string) string {
 	return b.String()
 }
 
-// The variants of traces.md 1.1.
+// What exporters, backends and hand-made dumps make of one document.
 func TestVariants(t *testing.T) {
 	inner := specDocument[len(`{"resourceSpans":[`) : len(specDocument)-len(`]}`)] // one ResourceSpans
 	base64IDs := []string{
