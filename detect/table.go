@@ -104,16 +104,24 @@ type Row struct {
 	Treated    ingest.Treatment // of Service, where it came from aggregates
 }
 
-// Add folds one record.
-func (t *Table) Add(rec ingest.Record) {
+// Sample folds one sample.
+func (t *Table) Sample(s *ingest.Sample) {
 	in := t.last
-	if idx := rec.Where().Input; in == nil || int32(in.Index) != idx {
-		in = t.input(idx)
+	if in == nil || int32(in.Index) != s.Input {
+		in = t.input(s.Input)
 		t.last = in
 	}
+	in.sample(s)
+}
+
+// Add folds one record.
+func (t *Table) Add(rec ingest.Record) {
+	if s, ok := rec.(*ingest.Sample); ok {
+		t.Sample(s)
+		return
+	}
+	in := t.input(rec.Where().Input)
 	switch r := rec.(type) {
-	case *ingest.Sample:
-		in.sample(r)
 	case *ingest.Aggregate:
 		in.aggregate(r)
 	case *ingest.Run:

@@ -44,6 +44,10 @@ type Format struct {
 	Split    Split
 	SplitFor func(head []byte) Split
 
+	// Speaks reports whether a format string (--log-format) is in the language of
+	// this format's server. It is nil for formats that take none.
+	Speaks func(logFormat string) bool
+
 	// Read yields the records of r. The contract: a record may be reused after
 	// the next one is asked for; positions do not go back; an error (one that
 	// stops the reading) is yielded last, with a nil record; milder things are
@@ -63,6 +67,7 @@ const (
 	SplitNever  Split = iota
 	SplitLines        // after any line feed; every part but the first starts without the header
 	SplitFrames       // between frames: a 4-byte big-endian length and as many bytes
+	SplitPieces       // after a line feed behind which no line of a container goes on: see Piece
 )
 
 // SplitOf returns where an input that begins with head may be cut.
@@ -91,8 +96,17 @@ func (s Split) Cut(b []byte) int {
 			end += 4 + n
 		}
 		return end
+	case SplitPieces:
+		return cutPieces(b)
 	}
 	return 0
+}
+
+// Held is a reader that has all of its input in memory. A Format's Read may look
+// at the bytes in place instead of copying them; it must not write to them.
+type Held interface {
+	io.Reader
+	Bytes() []byte
 }
 
 // Input is what a reader is told about the input beside its bytes.
@@ -113,6 +127,10 @@ type Input struct {
 type Options struct {
 	Columns map[string]string // role (due, start, end, latency, status, op) to column name
 	Unit    time.Duration     // of numbers whose unit the file does not state; 0: not given
+
+	// Logs of servers.
+	LogFormat string         // the server's own format string; empty: not given
+	Zone      *time.Location // of stamps without an offset; nil: not given
 }
 
 // Pos returns the position of a byte offset counted from the start of r.

@@ -27,7 +27,13 @@ type Lines struct {
 }
 
 // NewLines returns a Lines that reads r.
-func NewLines(r io.Reader) *Lines { return &Lines{r: r, buf: make([]byte, 128<<10)} }
+func NewLines(r io.Reader) *Lines {
+	if held, ok := r.(Held); ok {
+		b := held.Bytes()
+		return &Lines{r: r, buf: b, end: len(b), eof: true}
+	}
+	return &Lines{r: r, buf: make([]byte, 128<<10)}
+}
 
 // Next advances to the next line and reports whether there is one.
 func (l *Lines) Next() bool {

@@ -73,12 +73,15 @@ func newAxis(in *detect.Input, workers int) *axis {
 func resolution(pairs []detect.Pair) time.Duration {
 	var s, e int64
 	s0, e0 := pairs[0].Start, pairs[0].End()
+	var perS, perE float64 // 1/s, 1/e
 	for i := range pairs {
-		if d := int64(pairs[i].Start - s0); !divides(s, d) {
+		if d := int64(pairs[i].Start - s0); !divides(s, perS, d) {
 			s = gcd(s, d)
+			perS = 1 / float64(s)
 		}
-		if d := int64(pairs[i].End() - e0); !divides(e, d) {
+		if d := int64(pairs[i].End() - e0); !divides(e, perE, d) {
 			e = gcd(e, d)
+			perE = 1 / float64(e)
 		}
 		if s == 1 && e == 1 {
 			break
@@ -87,10 +90,10 @@ func resolution(pairs []detect.Pair) time.Duration {
 	return min(time.Duration(max(s, e, 0)), time.Minute)
 }
 
-// divides reports whether a divides b, by a product, which is an order of
-// magnitude faster than a division. It may miss that it does.
-func divides(a, b int64) bool {
-	return a == 1 || a > 0 && int64(float64(b)*(1/float64(a))+0.5)*a == b
+// divides reports whether a divides b, by a product with 1/a, which is an order
+// of magnitude faster than a division. It may miss that it does.
+func divides(a int64, per float64, b int64) bool {
+	return int64(float64(b)*per+0.5)*a == b && a != 0
 }
 
 func gcd(a, b int64) int64 {
@@ -124,11 +127,12 @@ func (a *axis) search(first, last ingest.Time, least time.Duration, workers int)
 	bin := func(t ingest.Time) int { return min(max(int(t.Sub(first)>>shift), 0), bins-1) }
 	flow := make([]int32, bins) // starts less ends
 	busy := make([]uint64, bins/64+1)
-	for i := range a.pairs {
+	for i := range a.pairs { // first <= Start, End <= last: no bin is outside
 		p := &a.pairs[i]
-		s, e := bin(p.Start), bin(p.End())
+		from, end := p.Start.Sub(first), p.Start.Sub(first)+p.Latency
+		s, e := uint(from>>shift), uint(end>>shift)
 		flow[s]++
-		flow[bin(p.End().Add(-a.resolution))]-- // rounded times overlap by themselves
+		flow[max(end-a.resolution, 0)>>shift]-- // rounded times overlap by themselves
 		busy[s>>6] |= 1 << (s & 63)
 		busy[e>>6] |= 1 << (e & 63)
 	}

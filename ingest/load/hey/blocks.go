@@ -27,6 +27,11 @@ func (b *blocks) more() bool {
 		return false
 	}
 	if b.buf == nil {
+		if held, ok := b.r.(ingest.Held); ok {
+			b.buf, b.eof = held.Bytes(), true
+			b.end = len(b.buf)
+			return b.end > 0
+		}
 		b.buf = make([]byte, blockSize)
 	}
 	if b.start > 0 {

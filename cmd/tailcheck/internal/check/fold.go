@@ -55,8 +55,13 @@ func (p *pass) count(input int32) *counts {
 
 func (p *pass) add(rec ingest.Record, c *counts) {
 	switch r := rec.(type) {
-	case *ingest.Sample:
+	case *ingest.Sample: // the hot path: millions of them
 		c.samples++
+		p.table.Sample(r)
+		for _, t := range p.live {
+			t.Add(rec)
+		}
+		return
 	case *ingest.Aggregate:
 		c.aggregates++
 	case *ingest.Run:
@@ -135,6 +140,14 @@ func (p *pass) read(f *ingest.Format, r io.Reader, in ingest.Input) {
 	}
 }
 
+// chunk is an ingest.Held.
+type chunk struct {
+	*bytes.Reader
+	data []byte
+}
+
+func (c chunk) Bytes() []byte { return c.data }
+
 // part is one piece of work: a chunk of an input, or all of it.
 type part struct {
 	format *ingest.Format
@@ -160,7 +173,7 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 					_ = w.r.Close()
 					continue
 				}
-				p.read(w.format, bytes.NewReader(w.data), w.in)
+				p.read(w.format, chunk{bytes.NewReader(w.data), w.data}, w.in)
 				select {
 				case free <- w.data[:0]:
 				default:
