@@ -39,7 +39,7 @@ const maxValue = 16 << 20
 
 // maxWasted is how much is gone over in vain, in bytes: for each broken document
 // all that was read ahead of it is read again.
-const maxWasted = 256 << 20
+const maxWasted = 64 << 20
 
 var (
 	errLong  = fmt.Errorf("a value of more than %d MiB where a span should be", maxValue>>20)
@@ -110,21 +110,20 @@ func (j *JSON) At() int64 { return j.at }
 // last bracket is not whole.
 func (j *JSON) Broken() bool { return j.bad }
 
-// Documents yields the opening bracket of each document, which has been read.
-func (j *JSON) Documents() iter.Seq[json.Delim] {
-	return func(yield func(json.Delim) bool) {
-		other := false // text that was passed over since the last document
+// Documents yields the bracket that each document begins with. The document must
+// be read: by Open, Raw or Skip.
+func (j *JSON) Documents() iter.Seq[byte] {
+	return func(yield func(byte) bool) {
+		other := false // text was passed over since the last document
 		for !j.feed.Halted() {
 			at := j.offset()
-			t, err := j.dec.Token()
-			open, ok := t.(json.Delim)
+			c, ok := j.peek(false)
 			switch {
-			case err == io.EOF && j.src.err == nil:
+			case !ok && j.src.err == nil:
 				return
-			case err == nil && ok:
-				j.at = j.offset() - 1
+			case c == '{' || c == '[':
 				other = false
-				if !yield(open) {
+				if !yield(c) {
 					return
 				}
 				if !j.bad {
@@ -133,7 +132,7 @@ func (j *JSON) Documents() iter.Seq[json.Delim] {
 				at = j.offset()
 				j.feed.Problem(at, errCut)
 				j.wasted += j.src.total - at
-			case !other && !j.Loose && !between(j.dec.Buffered()):
+			case !other && !j.Loose && bytes.IndexByte(separators, c) < 0:
 				other = true
 				j.feed.Problem(at, errOther)
 			}
@@ -141,26 +140,36 @@ func (j *JSON) Documents() iter.Seq[json.Delim] {
 				j.feed.Fail(fmt.Errorf("at byte %d: %w", j.feed.Offset(at), j.src.err))
 				return
 			}
-			if j.wasted += max(0, j.src.total-at-64<<10); j.wasted > maxWasted {
+			if j.wasted > maxWasted {
 				j.feed.Fail(errWaste)
 				return
 			}
-			if err != nil || j.bad {
-				j.resume(at)
-			}
+			j.resume(at)
 		}
 	}
 }
 
-// between tells what stands between documents without meaning anything: the
+// separators are what stands between documents without meaning anything: the
 // commas and the bracket of an array that broke, the separator of RFC 7464, NUL.
-func between(r io.Reader) bool {
-	var b [1]byte
-	n, _ := r.Read(b[:])
-	return n == 1 && bytes.IndexByte(separators, b[0]) >= 0
-}
-
 var separators = []byte(",]}\x1e\x00")
+
+// peek returns the first byte of the next value or of what stands in its place.
+// In an array a comma comes before it, and what is behind that need not have been
+// read yet.
+func (j *JSON) peek(inArray bool) (c byte, ok bool) {
+	j.dec.More()
+	r, is := j.dec.Buffered().(io.ByteReader)
+	for is {
+		c, err := r.ReadByte()
+		if err != nil {
+			break
+		}
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != ',' || !inArray) {
+			return c, true
+		}
+	}
+	return 0, false
+}
 
 // capture takes the bytes of a bytes.Reader without copying them.
 type capture []byte
@@ -246,10 +255,10 @@ func (j *JSON) Members() iter.Seq[string] {
 	}
 }
 
-// Elements yields once for each element of the array that was just opened. Each
-// must be read: by Open, Raw or Skip.
-func (j *JSON) Elements() iter.Seq[struct{}] {
-	return func(yield func(struct{}) bool) {
+// Elements yields the first byte of each element of the array that was just
+// opened, 0 where that is not known yet. Each must be read: by Open, Raw or Skip.
+func (j *JSON) Elements() iter.Seq[byte] {
+	return func(yield func(byte) bool) {
 		for !j.bad && !j.feed.Halted() {
 			j.offset()
 			if !j.dec.More() {
@@ -258,7 +267,7 @@ func (j *JSON) Elements() iter.Seq[struct{}] {
 				}
 				return
 			}
-			if !yield(struct{}{}) {
+			if c, _ := j.peek(true); !yield(c) {
 				return
 			}
 		}
@@ -330,16 +339,7 @@ func (j *JSON) Object() []byte {
 	at := j.at
 	j.object = append(j.object[:0], '{')
 	for name := range j.Members() {
-		raw := j.Raw()
-		if len(j.object) > 1 {
-			j.object = append(j.object, ',')
-		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			continue
-		}
-		j.object = append(append(append(j.object, key...), ':'), raw...)
-		if len(j.object) > maxValue {
+		if j.object = AppendMember(j.object, name, j.Raw()); len(j.object) > maxValue {
 			j.bad = true
 		}
 	}
@@ -348,4 +348,17 @@ func (j *JSON) Object() []byte {
 	}
 	j.object = append(j.object, '}')
 	return j.object
+}
+
+// AppendMember appends a member to an object that begins with its bracket and is
+// not closed yet.
+func AppendMember(object []byte, name string, raw []byte) []byte {
+	key, err := json.Marshal(name)
+	if err != nil {
+		return object
+	}
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(append(object, key...), ':'), raw...)
 }

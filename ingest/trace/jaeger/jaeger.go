@@ -55,6 +55,32 @@ func sniff(head []byte) bool {
 	})
 }
 
+// hasDocuments tells an input of spans by themselves from one of traces, by the
+// first object in it.
+func hasDocuments(head []byte) bool {
+	var c trace.Cursor
+	if c.Reset(head); c.Peek() != '[' {
+		return isDocument(&c)
+	}
+	for range c.Elements() {
+		return isDocument(&c)
+	}
+	return false
+}
+
+func isDocument(c *trace.Cursor) bool {
+	for name := range c.Members() {
+		switch string(name) {
+		case "spanID", "operationName", "references":
+			return true
+		case "spans", "processes", "data":
+			return false
+		}
+		c.Skip()
+	}
+	return false
+}
+
 // firstDate is the least startTime that is one, in microseconds: March 1973.
 const firstDate = 100_000_000_000_000
 

@@ -17,6 +17,7 @@ type reader struct {
 	json  *trace.JSON
 	c     trace.Cursor
 	refs  trace.Cursor // in the references of a span
+	docs  bool         // documents of the storage, not traces
 	dates bool         // startTime is a date, not an offset
 
 	trace     ingest.TraceID // of the trace object, where it comes before the spans
@@ -52,13 +53,10 @@ func read(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] {
 			f.Fail(err)
 			return
 		}
-		d := &reader{Feed: f, json: trace.NewJSON(r, f), dates: hasDates(head), processes: map[string]process{}, told: map[error]bool{}, maxHeld: maxHeld}
-		for open := range d.json.Documents() {
-			if open == '{' {
-				d.object(0)
-			} else {
-				d.array(0)
-			}
+		d := &reader{Feed: f, json: trace.NewJSON(r, f), docs: hasDocuments(head), dates: hasDates(head),
+			processes: map[string]process{}, told: map[error]bool{}, maxHeld: maxHeld}
+		for first := range d.json.Documents() {
+			d.value(first, 0)
 		}
 	}
 }
@@ -66,14 +64,13 @@ func read(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] {
 // maxWrap is how deep traces may be wrapped: the hits of a search are at 3.
 const maxWrap = 8
 
-// array reads an array of anything that object reads, which was just opened.
-func (d *reader) array(depth int) {
-	for range d.json.Elements() {
-		d.any(depth + 1)
+// value reads an answer, a trace, a document of the storage, or an array of
+// these. first is its first byte, where that is known.
+func (d *reader) value(first byte, depth int) {
+	if d.docs && first == '{' {
+		d.document()
+		return
 	}
-}
-
-func (d *reader) any(depth int) {
 	switch open := d.json.Open(); {
 	case open == 0:
 	case depth > maxWrap:
@@ -81,7 +78,17 @@ func (d *reader) any(depth int) {
 	case open == '{':
 		d.object(depth)
 	default:
-		d.array(depth)
+		for first := range d.json.Elements() {
+			d.value(first, depth+1)
+		}
+	}
+}
+
+// document reads a span by itself.
+func (d *reader) document() {
+	raw := d.json.Raw()
+	if !d.json.Broken() {
+		d.span(raw, d.json.At(), false)
 	}
 }
 
@@ -93,8 +100,10 @@ func (d *reader) object(depth int) {
 	d.doc = append(d.doc[:0], '{')
 	for name := range d.json.Members() {
 		switch name {
-		case "data", "hits", "_source":
-			d.any(depth + 1)
+		case "data", "hits":
+			d.value(0, depth+1)
+		case "_source":
+			d.document()
 		case "spans":
 			isTrace = true
 			d.spans()
@@ -134,10 +143,7 @@ func (d *reader) member(name string, raw []byte) {
 	if len(d.doc)+len(raw) > maxDocument {
 		return
 	}
-	if len(d.doc) > 1 {
-		d.doc = append(d.doc, ',')
-	}
-	d.doc = append(append(append(append(d.doc, '"'), name...), '"', ':'), raw...)
+	d.doc = trace.AppendMember(d.doc, name, raw)
 }
 
 // spans reads the spans of a trace.
