@@ -59,6 +59,9 @@ func (p *parser) line(line string) error {
 		return err
 	}
 	kind := words[0].text
+	if (kind == "input" || kind == "problem") && len(words) != 2 {
+		return fmt.Errorf("%s: want one word behind it", kind)
+	}
 	f := fields{}
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w.text, "=")
@@ -149,7 +152,8 @@ func (p *parser) samples(f fields) error {
 		Op: f.text("op"), Worker: int32(f.int("worker")), Latency: f.duration("latency"), Vantage: v, Outcome: outcome,
 		Status: int(f.int("status")), Connect: f.duration("connect"), Queue: f.duration("queue"),
 	}
-	start, due, hasStart, hasDue := f.duration("start"), f.duration("due"), f.has("start"), f.has("due")
+	hasStart, hasDue := f.has("start"), f.has("due")
+	start, due := f.duration("start"), f.duration("due")
 	times, every, grow := max(1, f.int("x")), f.duration("every"), f.duration("grow")
 	for i := range times {
 		s := first

@@ -60,7 +60,9 @@ func newAxis(in *detect.Input, workers int) *axis {
 	// whole length: only the overlap comes out.
 	whole := last.Sub(first)
 	least := time.Duration(min(silence(n)/float64(n), 1)*float64(whole)) + 2*a.resolution
-	a.search(first, last, max(least, 4), workers)
+	if !a.search(first, last, max(least, 4), workers) {
+		return nil
+	}
 	a.upTo = make([]time.Duration, 1, len(a.gaps)+1)
 	for i, g := range a.gaps {
 		a.upTo = append(a.upTo, a.upTo[i]+g.length())
@@ -119,18 +121,22 @@ func (a *axis) isSerial() bool {
 // anything happened; a run of empty ones is a candidate, and its exact edges
 // come from a second look at the pairs. That is linear in the number of pairs,
 // which sorting the ends would not be. The number of bins is below that of the
-// pairs, because least is at least ten mean distances.
-func (a *axis) search(first, last ingest.Time, least time.Duration, workers int) {
+// pairs, because least is at least ten mean distances. It returns false where the
+// times make no sense.
+func (a *axis) search(first, last ingest.Time, least time.Duration, workers int) bool {
 	shift := bits.Len64(uint64(least)/4) - 1 // a power of two, so that finding a bin is cheap
 	width := time.Duration(1) << shift
 	bins := int(last.Sub(first)>>shift) + 1
 	bin := func(t ingest.Time) int { return min(max(int(t.Sub(first)>>shift), 0), bins-1) }
 	flow := make([]int32, bins) // starts less ends
 	busy := make([]uint64, bins/64+1)
-	for i := range a.pairs { // first <= Start, End <= last: no bin is outside
+	for i := range a.pairs {
 		p := &a.pairs[i]
 		from, end := p.Start.Sub(first), p.Start.Sub(first)+p.Latency
 		s, e := uint(from>>shift), uint(end>>shift)
+		if s >= uint(bins) || e >= uint(bins) {
+			return false // a sample that ends before the first begins, or past what a time can hold
+		}
 		flow[s]++
 		flow[max(end-a.resolution, 0)>>shift]-- // rounded times overlap by themselves
 		busy[s>>6] |= 1 << (s & 63)
@@ -170,6 +176,7 @@ func (a *axis) search(first, last ingest.Time, least time.Duration, workers int)
 	if len(a.gaps) > 0 {
 		a.refine(least, func(t ingest.Time) bool { b := bin(t); return edges[b>>6]&(1<<(b&63)) != 0 })
 	}
+	return true
 }
 
 // nearGaps is how many of the last gaps that a request spans may be the stall

@@ -178,19 +178,25 @@ var CensoredTail = detect.Detector{
 	Name: "censored-tail", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The slowest requests are not in the percentiles
 
-Requests that time out leave no latency in most tools: the worse a server is, the better its percentiles look.
-hey, oha and ghz leave failed requests out; wrk drops every answer slower than its --timeout (2 s by default) and
-only counts it; a limit somewhere cuts all values at it. The tail is then a lower bound: what is above it is at or
-beyond the limit, and no objective passes on that part.
+Requests that time out leave no latency in most tools: the worse a server is,
+the better its percentiles look. hey, oha and ghz leave failed requests out;
+wrk drops every answer slower than its --timeout (2 s by default) and only
+counts it; a limit somewhere cuts all values at it. The tail is then a lower
+bound: what is above it is at or beyond the limit, and no objective passes on
+that part.
 
-It rests on the report's own counts: any timeout (wg/wrk src/wrk.c counts one where stats_record refuses a value
-above the limit), or at least 1 % of the requests without a latency; on latencies that are lower bounds; or on a
-pile at a known or round limit (1, 2, 3, 5, 10, 20, 30, 60 s): at least three samples within 2 % of it, more than
-in the 10 % below, nothing above; of printed values two within 0.5 % of each other there.
+It rests on the report's own counts: any timeout (wg/wrk src/wrk.c counts one
+where stats_record refuses a value above the limit), or at least 1 % of the
+requests without a latency; on latencies that are lower bounds; or on a pile at
+a known or round limit (1, 2, 3, 5, 10, 20, 30, 60 s): at least three samples
+within 2 % of it, more than in the 10 % below, nothing above; of printed values
+two within 0.5 % of each other there.
 
-Not reported: errors that left a latency (an answer with status 500 is timed like any other); a lone maximum at a
-round value; samples at a round time whose answers were good, that stalled together, or that waited for a
-connection; the "timeout" that wrk2 prints, which counts idle connections again and again and loses nothing.`,
+Not reported: errors that left a latency (an answer with status 500 is timed
+like any other); a lone maximum at a round value; samples at a round time whose
+answers were good, that stalled together, or that waited for a connection; the
+"timeout" that wrk2 prints, which counts idle connections again and again and
+loses nothing.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding { return f.censoredTail() })
 	},

@@ -168,19 +168,24 @@ var InconsistentReport = detect.Detector{
 	Name: "inconsistent-report", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The report contradicts itself
 
-Numbers that cannot be true together: percentiles that fall as they should rise, or lie outside minimum and
-maximum; a mean below what the percentiles force (mean >= (1-q)·x_q for every one) or above what they allow; a
-request that took longer than the run; more latencies than requests; a rate that is not requests by time; more
-waiting than the workers had time for (Little's law: throughput x mean cannot be above the number of workers; a
-mean that was not printed is at least what the percentiles force). Units were mixed, a file was edited, the plan is
-that of another run, or the tool is wrong. No objective passes on such a report.
+Numbers that cannot be true together: percentiles that fall as they should
+rise, or lie outside minimum and maximum; a mean below what the percentiles
+force (mean >= (1-q)·x_q for every one) or above what they allow; a request
+that took longer than the run; more latencies than requests; a rate that is not
+requests by time; more waiting than the workers had time for (Little's law:
+throughput x mean cannot be above the number of workers; a mean that was not
+printed is at least what the percentiles force). Units were mixed, a file was
+edited, the plan is that of another run, or the tool is wrong. No objective
+passes on such a report.
 
-It rests on arithmetic. 1 % or one unit of the last printed digit is rounding and not reported, one rank of
-slack is given because tools pick percentiles differently, and the mean of a report whose tool stopped counting is
-not used. Little, "A Proof for the Queuing Formula L = λW" (1961).
+It rests on arithmetic. 1 % or one unit of the last printed digit is rounding
+and not reported, one rank of slack is given because tools pick percentiles
+differently, and the mean of a report whose tool stopped counting is not used.
+Little, "A Proof for the Queuing Formula L = λW" (1961).
 
-Not reported: an occupancy above 1.2 where it is not known whether the tool corrected (that is already-corrected);
-figures that are possible, however unlikely: 12 000 requests in 60 s over one connection with p99 at 60 ms and a
+Not reported: an occupancy above 1.2 where it is not known whether the tool
+corrected (that is already-corrected); figures that are possible, however
+unlikely: 12 000 requests in 60 s over one connection with p99 at 60 ms and a
 maximum of 2 s can be, as long as nothing says that the median was 50 ms.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
@@ -207,9 +212,10 @@ var NoData = detect.Detector{
 	Name: "no-data", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `Nothing was measured
 
-The report holds no latency of any request: all of them failed, none was answered, or none was sent. Tools end
-such runs without an error (wrk prints "0 requests", hey prints "NaN" and a rate of failures), so that a gate that
-only looks at percentiles passes. Nothing passes on it here.
+The report holds no latency of any request: all of them failed, none was
+answered, or none was sent. Tools end such runs without an error (wrk prints "0
+requests", hey prints "NaN" and a rate of failures), so that a gate that only
+looks at percentiles passes. Nothing passes on it here.
 
 It rests on the counts of the report.
 
@@ -272,12 +278,14 @@ var SmallSample = detect.Detector{
 	Name: "small-sample", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `Too few samples for the percentiles that are asked for
 
-With fewer than 100 samples the p99 by nearest rank is the largest one (hey, which counts one rank higher, needs
-101), and one request decides about an objective.
+With fewer than 100 samples the p99 by nearest rank is the largest one (hey,
+which counts one rank higher, needs 101), and one request decides about an
+objective.
 
 It rests on the definition of nearest rank.
 
-Not reported: operations of a report whose other operations have more, unless theirs are too few too.`,
+Not reported: operations of a report whose other operations have more, unless
+theirs are too few too.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			n := f.spread.n

@@ -15,18 +15,24 @@ var IsolatedSlowness = detect.Detector{
 	Name: "isolated-slowness", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `Some requests were slow while others went on
 
-The slowest requests look like a stall in the percentiles, but other requests were sent and answered while they
-waited: only these were slow. Filling in samples for them would invent a loss that nobody met (of two servers that
-look the same to one connection, one gives an open-loop p99 of 53 ms where the fill says 1841 ms).
+The slowest requests look like a stall in the percentiles, but other requests
+were sent and answered while they waited: only these were slow. Filling in
+samples for them would invent a loss that nobody met (of two servers that look
+the same to one connection, one gives an open-loop p99 of 53 ms where the fill
+says 1841 ms).
 
-It rests on the time axis: while each of them waited, others were sent and answered at a quarter of the mean rate or more. From a
-plain report it is said with medium confidence where fewer requests than half of the workers were slow: a stall of
-everything catches every worker.
+It rests on the time axis: while each of them waited, others were sent and
+answered at a quarter of the mean rate or more. From a plain report it is said
+with medium confidence where fewer requests than half of the workers were slow:
+a stall of everything catches every worker.
 
-Not reported: one worker, of which this cannot be known; slow requests that n explains.`,
+Not reported: one worker, of which this cannot be known; slow requests that n
+explains, unless a plan is known by which samples would be filled in for them.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
-			if f.verdict.kind != isolated {
+			// Of an ordinary tail it is worth a word where a fill was asked for.
+			asked := f.verdict.kind == others && f.plan.fillLow >= leastMissing
+			if f.verdict.kind != isolated && !asked {
 				return nil
 			}
 			t := &f.tail
@@ -35,12 +41,18 @@ Not reported: one worker, of which this cannot be known; slow requests that n ex
 				Remedy:     "Do not fill in samples for them; look at what these requests have in common.",
 			}
 			e := (*evidence)(&out.Evidence)
-			e.add(fmt.Sprintf("max / %v", t.baseAt), short(t.gap), "")
+			slowest := ms(t.max)
+			if t.baseAt != 0 {
+				slowest += fmt.Sprintf(" where %v is %s", t.baseAt, ms(t.base))
+				e.add(fmt.Sprintf("max / %v", t.baseAt), short(t.gap), "")
+			} else {
+				e.add("max", ms(t.max), "")
+			}
 			if t.has {
 				e.at(t.at)
 			}
 			if f.verdict.proof == byAxis {
-				out.Message = fmt.Sprintf("%s of %d took up to %s where %v is %s (raw), while others were sent and answered: only these were slow", count(int64(len(t.slow)), "request"), t.n, ms(t.max), t.baseAt, ms(t.base))
+				out.Message = fmt.Sprintf("%s of %d took up to %s (raw), while others were sent and answered: only these were slow", count(int64(len(t.slow)), "request"), t.n, slowest)
 				if t.slow[0].Start != 0 {
 					e.add("sent and answered while the slowest waited", short(f.axis.passed(t.slow[0])), fmt.Sprintf("0 in a stall of everything, %s at the mean rate", short(f.rate*t.slow[0].Latency.Seconds())))
 				}
@@ -58,14 +70,16 @@ var ColdStart = detect.Detector{
 	Name: "cold-start", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `The first requests were slow
 
-The slowest requests are the first ones of the workers: connections and TLS handshakes, empty caches, code that is
-not compiled yet. They say something about starting and nothing about stalls later, and in a short run they are the
+The slowest requests are the first ones of the workers: connections and TLS
+handshakes, empty caches, code that is not compiled yet. They say something
+about starting and nothing about stalls later, and in a short run they are the
 whole tail.
 
-It rests on the time axis: at least half of the first requests (one for each worker) took more than twice as long
-as any later one.
+It rests on the time axis: at least half of the first requests (one for each
+worker) took more than twice as long as any later one.
 
-Not reported: reports without send times, of which it cannot be known; runs of fewer than four requests a worker.`,
+Not reported: reports without send times, of which it cannot be known; runs of
+fewer than four requests a worker.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			t := &f.tail
@@ -183,16 +197,19 @@ var ConnectTail = detect.Detector{
 	Name: "connect-tail", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `The tail is connection set-up
 
-The slowest requests waited for a connection and not for the server's work: lost SYN packets are sent again after
-1, 3, 7 s, lost DNS queries after 5, 10, 15 s, and their requests stand in clusters just above these times. A full
+The slowest requests waited for a connection and not for the server's work:
+lost SYN packets are sent again after 1, 3, 7 s, lost DNS queries after 5, 10,
+15 s, and their requests stand in clusters just above these times. A full
 accept queue or a lossy network shows this way.
 
-It rests on the connection time of the samples where the report has it (at least 80 % of each slow request), else
-on clusters at two or more of the steps of one ladder that hold 90 % of the requests of a second and more (RFC 6298
+It rests on the connection time of the samples where the report has it (at
+least 80 % of each slow request), else on clusters at two or more of the steps
+of one ladder that hold 90 % of the requests of a second and more (RFC 6298
 section 2; resolv.conf(5), timeout).
 
-Not reported: one cluster alone without connection times, which may be anything that takes a round time;
-percentiles without samples; the first requests of the workers (cold-start).`,
+Not reported: one cluster alone without connection times, which may be anything
+that takes a round time; percentiles without samples; the first requests of the
+workers (cold-start).`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			c, t := &f.connect, &f.tail

@@ -27,18 +27,20 @@ var HiddenTime = detect.Detector{
 	Name: "hidden-time", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `Time passed outside every latency
 
-In a closed loop without pauses each worker waits for answers nearly all the time: throughput x mean latency is
-the number of workers (sound runs 0.92 to 1.00 of it). Where much is missing, workers were busy with something
-that no latency shows: requests that timed out, connections that starved or had to be made again, or a generator
-that could not keep up.
+In a closed loop without pauses each worker waits for answers nearly all the
+time: throughput x mean latency is the number of workers (sound runs 0.92 to
+1.00 of it). Where much is missing, workers were busy with something that no
+latency shows: requests that timed out, connections that starved or had to be
+made again, or a generator that could not keep up.
 
-It rests on Little's law: (workers - throughput x mean)/throughput is the time per request that is in no latency,
-and it is more than a generator costs (50 µs, and a third of the mean). Little, "A Proof for the Queuing Formula
-L = λW" (1961).
+It rests on Little's law: (workers - throughput x mean)/throughput is the time
+per request that is in no latency, and it is more than a generator costs (50
+µs, and a third of the mean). Little, "A Proof for the Queuing Formula L = λW"
+(1961).
 
-Not reported: loops that are paced by a rate or pauses, or may be (neither the tool nor its command line says
-that nothing paced it); lost requests that a limit explains (censored-tail); runs whose number of workers is not
-known.`,
+Not reported: loops that are paced by a rate or pauses, or may be (neither the
+tool nor its command line says that nothing paced it); lost requests that a
+limit explains (censored-tail); runs whose number of workers is not known.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			run := f.run

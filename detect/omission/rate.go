@@ -2,6 +2,7 @@ package omission
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/ingest"
@@ -41,12 +42,29 @@ type missedRate struct {
 	reached    float64
 }
 
-// Shape of the latencies of a saturated run that is timed from the schedule: a
-// ramp from 0 to the last wait, so that the median is about half of the maximum.
+// Shape of the latencies of a saturated run that is timed from the schedule: the
+// wait of each request is longer than that of the one before, so that percentile
+// p lies p of the way from minimum to maximum, give or take rampSlack.
 const (
-	rampLow  = 0.35
-	rampHigh = 0.65
+	rampSlack = 0.15
+	rampShare = 0.1 // of the length of the run, that the last wait is at least
 )
+
+// ramp reports whether the latencies rise evenly, up to a good part of the run.
+func (f *facts) ramp() bool {
+	s := &f.spread
+	low, high := float64(max(s.min, 0)), float64(s.max)
+	if high <= low || high/1e9 < rampShare*f.elapsed {
+		return false
+	}
+	for _, p := range []latency.Percentile{latency.P50, latency.P75, latency.P90} {
+		v, known := s.at(p)
+		if way := (float64(v) - low) / (high - low); known && math.Abs(way-p.Percent()/100) > rampSlack || !known && p == latency.P50 {
+			return false
+		}
+	}
+	return f.elapsed > 0
+}
 
 // missed is check 5.
 func (f *facts) missed() (missedRate, bool) {
@@ -54,17 +72,21 @@ func (f *facts) missed() (missedRate, bool) {
 		return missedRate{}, false
 	}
 	reached := f.reached()
-	median, hasMedian := f.spread.at(latency.P50)
+	median, _ := f.spread.at(latency.P50)
 	closed := f.run.Loop == ingest.Closed || f.run.Loop == ingest.LoopUnknown
 	if closed && f.plan.tooShort {
 		return missedRate{true, detect.High, fmt.Sprintf("one worker cannot send every %s where the median request takes %s", msOf(f.plan.interval), ms(median)), reached}, true
+	}
+	rising := fmt.Sprintf("requests waited longer and longer, up to %s, as they do behind a server that is slower than the plan", ms(f.spread.max))
+	if reached <= 0 && f.treated == ingest.FromSchedule && f.spread.n >= fewSamples && f.ramp() {
+		return missedRate{true, detect.Medium, rising, 0}, true // the shape shows it without the plan
 	}
 	if reached <= 0 || reached >= rateKept {
 		return missedRate{}, false
 	}
 	if closed {
-		if yes, _ := f.omitted(); yes || f.verdict.kind == omission {
-			return missedRate{}, false // the stalls explain what is missing
+		if yes, _ := f.omitted(); yes || f.verdict.kind == omission || f.plan.interval > 0 && f.waveFill() >= 0.5*(f.plan.due-f.plan.sent) {
+			return missedRate{}, false // the stalls explain what is missing, or the first requests do
 		}
 		if u := f.occupancy(); u >= saturated && !f.corrected() {
 			return missedRate{true, detect.Medium, fmt.Sprintf("%s waited for answers %s of the time", count(int64(f.workers), "worker"), percent(min(u, 1))), reached}, true
@@ -74,15 +96,10 @@ func (f *facts) missed() (missedRate, bool) {
 	if f.stallExplains() {
 		return missedRate{}, false
 	}
-	lastWait := f.elapsed * (1 - reached)
-	if f.timed() {
-		return missedRate{false, detect.High, "", reached}, true
-	}
-	ramp := hasMedian && f.spread.max > 0 && float64(median) >= rampLow*float64(f.spread.max) && float64(median) <= rampHigh*float64(f.spread.max)
 	switch {
-	case f.corrected() && ramp && seconds(f.spread.max) >= 0.5*lastWait:
-		return missedRate{true, detect.High, fmt.Sprintf("requests waited longer and longer, up to %s, as they do behind a server that is slower than the plan", ms(f.spread.max)), reached}, true
-	case !f.corrected() && f.occupancy() >= saturated:
+	case f.corrected() && f.ramp():
+		return missedRate{true, detect.High, rising, reached}, true
+	case !f.corrected() && !f.timed() && f.occupancy() >= saturated:
 		return missedRate{true, detect.Medium, fmt.Sprintf("all %s were busy all the time", count(int64(f.workers), "connection")), reached}, true
 	}
 	return missedRate{false, detect.High, "", reached}, true
@@ -107,6 +124,12 @@ func (m missedRate) evidence(f *facts) []detect.Evidence {
 			e.at(f.run.Pos)
 		}
 	}
+	if m.reached == 0 && m.saturated && !f.plan.tooShort {
+		e.add("from the fastest to the slowest request", ms(f.spread.min)+" to "+ms(f.spread.max), "a small part of the run")
+		if f.agg != nil {
+			e.at(f.agg.Pos)
+		}
+	}
 	if f.plan.tooShort {
 		median, _ := f.spread.at(latency.P50)
 		e.add("interval of one worker", msOf(f.plan.interval)+" ("+fact(f.run.IntervalFrom)+")", "at least the median, "+ms(median))
@@ -122,18 +145,24 @@ var SaturatedRun = detect.Detector{
 	Name: "saturated-run", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The run was saturated
 
-Less than 97 % of the planned rate was sent because every connection was busy: what was measured is the queue in
-front of a server that is slower than the plan, growing as long as the run lasts. Percentiles of such a run depend
-on how long it was, and filling in what was not sent invents a schedule that nothing could have kept. Also an
-interval below the median latency: no worker can keep that plan.
+Less than 97 % of the planned rate was sent because every connection was busy:
+what was measured is the queue in front of a server that is slower than the
+plan, growing as long as the run lasts. Percentiles of such a run depend on how
+long it was, and filling in what was not sent invents a schedule that nothing
+could have kept. Also an interval below the median latency: no worker can keep
+that plan.
 
-It rests on the rate achieved against the plan, and on the shape: timed from a schedule, waits rise to about
-D·(1 - achieved/planned) like a ramp, so that the median is about half of the maximum; raw, the connections are
-occupied (throughput x mean / connections near 1). Little, "A Proof for the Queuing Formula L = λW" (1961).
+It rests on the rate achieved against the plan, and on the shape: timed from a
+schedule, waits rise to about D·(1 - achieved/planned) like a ramp, so that
+every percentile p is about p of the way from minimum to maximum; raw, the
+connections are occupied (throughput x mean / connections near 1). The shape
+alone, with a last wait of a tenth of the run or more, tells it with medium
+confidence where the plan is not known. Little, "A Proof for the Queuing
+Formula L = λW" (1961).
 
-Not reported: closed loops without a plan, which saturate themselves by design; runs whose missing requests are
-explained by stalls (coordinated-omission); runs that missed the rate while connections were free
-(rate-not-reached).`,
+Not reported: closed loops without a plan, which saturate themselves by design;
+runs whose missing requests are explained by stalls (coordinated-omission);
+runs that missed the rate while connections were free (rate-not-reached).`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return append(each(t, func(f *facts) *detect.Finding {
 			m, found := f.missed()
@@ -156,15 +185,18 @@ var RateNotReached = detect.Detector{
 	Name: "rate-not-reached", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The planned rate was not reached
 
-Less than 97 % of the planned requests were sent, so the objective was not tested at its rate: with 17 % of the
-rate, latencies look fine. An open loop is no proof either: it drops what it has no worker for (k6 counts
+Less than 97 % of the planned requests were sent, so the objective was not
+tested at its rate: with 17 % of the rate, latencies look fine. An open loop is
+no proof either: it drops what it has no worker for (k6 counts
 dropped_iterations) or falls behind.
 
-It rests on requests sent against rate x length of the run (until the last send, where send times are known), or on
-the tool's own count of requests that it dropped.
+It rests on requests sent against rate x length of the run (until the last
+send, where send times are known), or on the tool's own count of requests that
+it dropped.
 
-Not reported: 97 % and more; fewer than 30 planned requests; closed loops whose missing requests are explained by
-stalls (coordinated-omission); saturated runs (saturated-run).`,
+Not reported: 97 % and more; fewer than 30 planned requests; closed loops whose
+missing requests are explained by stalls (coordinated-omission); saturated runs
+(saturated-run).`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			m, found := f.missed()

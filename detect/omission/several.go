@@ -106,15 +106,18 @@ var ConcurrencyInversion = detect.Detector{
 	Name: "concurrency-inversion", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The tail gets better as concurrency rises
 
-Of two closed-loop runs against the same target the one with more connections has the lower p99. Servers do not
-get faster under more load: the share of slow samples in a closed loop with a stall is about b/(D-S) (b a normal
-latency, S the stall, D the run) whatever the number of connections is, so that where p99 falls depends on how many
-fast samples the run could pile up beside the stall, and not on the server.
+Of two closed-loop runs against the same target the one with more connections
+has the lower p99. Servers do not get faster under more load: the share of slow
+samples in a closed loop with a stall is about b/(D-S) (b a normal latency, S
+the stall, D the run) whatever the number of connections is, so that where p99
+falls depends on how many fast samples the run could pile up beside the stall,
+and not on the server.
 
-It rests on two reports of the same tool against the same address, or with the same operations; p99 lower by 20 %
-or more at 1.5 times the connections.
+It rests on two reports of the same tool against the same address, or with the
+same operations; p99 lower by 20 % or more at 1.5 times the connections.
 
-Not reported: runs of which it is not known that they had the same target; corrected and paced ones.`,
+Not reported: runs of which it is not known that they had the same target;
+corrected and paced ones.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		var out []detect.Finding
 		for _, pair := range rising(t) {
@@ -180,13 +183,16 @@ var LoopModelChanged = detect.Detector{
 	Name: "loop-model-changed", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The loop model changed between reports
 
-One report is of a closed loop, the other is timed from a schedule or of an open loop, and the p99 of the latter is
-at least twice as high. That is no regression of the server: the open loop shows what the closed one did not send.
+One report is of a closed loop, the other is timed from a schedule or of an
+open loop, and the p99 of the latter is at least twice as high. That is no
+regression of the server: the open loop shows what the closed one did not send.
 The higher number is the right one.
 
-It rests on two reports against the same address, or with the same operations, and on how each tool sends.
+It rests on two reports against the same address, or with the same operations,
+and on how each tool sends.
 
-Not reported: reports of which it is not known that they had the same target, and differences below a factor of 2.`,
+Not reported: reports of which it is not known that they had the same target,
+and differences below a factor of 2.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		var out []detect.Finding
 		all := byTarget(t)

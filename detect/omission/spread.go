@@ -96,10 +96,10 @@ func fromAggregate(a *ingest.Aggregate) spread {
 		s.max = top
 	}
 	for _, q := range a.Quantiles {
-		p := latency.PercentileOf(q.Percentile)
-		if p >= latency.P100 || q.Value < 0 {
+		if !(q.Percentile >= 0) || q.Percentile >= 100 || q.Value < 0 {
 			continue
 		}
+		p := latency.PercentileOf(q.Percentile)
 		rank, unit := p.Rank(s.n), int64(q.Unit)
 		low, high := int64(q.Value)-unit/2, int64(q.Value)+(unit+1)/2
 		if a.Truncates {

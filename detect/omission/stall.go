@@ -46,6 +46,11 @@ const (
 	ending     = 0.6   // of those in flight in a stall, that must end with it
 )
 
+// byClock reports whether the generator means to send by the clock.
+func (f *facts) byClock() bool {
+	return f.run.Loop == ingest.Open || f.run.Loop == ingest.Scheduled
+}
+
 // judge tells omission from slowness that nobody had to wait for, by the checks
 // of a finished report in their order. What an earlier check explains is not
 // judged again.
@@ -61,7 +66,8 @@ func (f *facts) judge() verdict {
 	case f.treated == ingest.TreatmentUnknown && f.spread.source != samples:
 		return verdict{} // check 3: what it is not known to be is not judged
 	}
-	if v := f.judgeAxis(); v.kind != nothing || f.timed() {
+	// An open loop that never stood still sent everything.
+	if v := f.judgeAxis(); v.kind != nothing || f.timed() || f.axis != nil && f.run.Loop == ingest.Open {
 		return v
 	}
 	if f.connect.found {
@@ -97,7 +103,7 @@ func (f *facts) judge() verdict {
 // both, and the axis says nothing.
 func (f *facts) judgeAxis() verdict {
 	a, t := f.axis, &f.tail
-	if a == nil || a.serial || f.spread.source != samples {
+	if a == nil || f.spread.source != samples || a.serial && !f.byClock() {
 		return verdict{}
 	}
 	var v verdict
@@ -106,6 +112,8 @@ func (f *facts) judgeAxis() verdict {
 		length := int64(g.length())
 		base, known := f.below(length / 2)
 		switch {
+		case g.from >= a.pairs[len(a.pairs)-1].Start:
+			// Nothing was to be sent any more.
 		case g.first == g.inFlight && t.wave > 0:
 		case 2*float64(g.inFlight) <= f.workers:
 			// The others were not waiting, and sent nothing: the generator
@@ -174,6 +182,7 @@ func (f *facts) judgeSummary() verdict {
 	}
 	switch {
 	case f.run.Loop != ingest.Closed && f.run.Loop != ingest.Scheduled:
+	case f.axis != nil && !f.axis.serial: // it would have shown the stall
 	case len(f.parts) > 1: // the workers are those of all operations
 	case t.omegaLow < unseen, float64(t.max)/1e9 < touches*f.elapsed:
 	case f.one(), !f.counted && float64(t.seenLow) >= f.workers/2:
@@ -228,26 +237,33 @@ var CoordinatedOmission = detect.Detector{
 	Name: "coordinated-omission", Severity: detect.Warning, Reads: ingest.Load,
 	Doc: `The load generator stopped sending while it waited
 
-A generator that waits for an answer before it sends the next request (a closed loop) sends nothing while the
-server stalls. A stall of two seconds then leaves one slow sample for each worker instead of one for every
-request that users would have sent meanwhile, and percentiles look far better than what users met.
+A generator that waits for an answer before it sends the next request (a closed
+loop) sends nothing while the server stalls. A stall of two seconds then leaves
+one slow sample for each worker instead of one for every request that users
+would have sent meanwhile, and percentiles look far better than what users met.
 
-What it rests on, strongest first. The time axis: times in which requests were in flight and nothing at all was
-sent or answered, long enough that the mean rate promised ln(n)+7 requests in them. The plan: requests that
-rate x length promised, or that fell into gaps between sends, are missing, and about as many as the slow requests
-explain (Σ floor(L/interval)-1, the count that HdrHistogram's recordValueWithExpectedInterval adds). The summary
-alone: the slowest request is further above p99 than the number of samples explains, and arrivals at the mean rate
-would have put X·max/2 requests above half of it where only k were seen (k at least half of the workers, because a
-stall of everything catches each of them). Confidence is high by axis or plan, medium by a clear summary, low
-where k is only known within bounds or does not fit the number of workers.
-Gil Tene, "How NOT to Measure Latency" (2013) and the README of wrk2; HdrHistogram; Little, "A Proof for the
-Queuing Formula L = λW" (1961).
+What it rests on, strongest first. The time axis: times in which requests were
+in flight and nothing at all was sent or answered, long enough that the mean
+rate promised ln(n)+7 requests in them. The plan: requests that rate x length
+promised, or that fell into gaps between sends, are missing, and about as many
+as the slow requests explain (Σ floor(L/interval)-1, the count that
+HdrHistogram's recordValueWithExpectedInterval adds). The summary alone: the
+slowest request is further above p99 than the number of samples explains, and
+arrivals at the mean rate would have put X·max/2 requests above half of it
+where only k were seen (k at least half of the workers, because a stall of
+everything catches each of them). Confidence is high by axis or plan, medium by
+a clear summary, low where k is only known within bounds or does not fit the
+number of workers. Gil Tene, "How NOT to Measure Latency" (2013) and the README
+of wrk2; HdrHistogram; Little, "A Proof for the Queuing Formula L = λW" (1961).
 
-Not reported: what the tool corrected itself (already-corrected), what was timed from a schedule or has due times,
-slow requests during which others went on (isolated-slowness), the first requests of the workers (cold-start),
-connection set-up (connect-tail), a run that keeps its plan, a tail that n explains (30 times p99 is much for
-12 000 samples and ordinary for a million), fewer than 100 samples without a plan. With one worker a slow request
-and a stall of everything look the same: the finding says that nothing was sent, not that everything was slow.`,
+Not reported: what the tool corrected itself (already-corrected), what was
+timed from a schedule or has due times, slow requests during which others went
+on (isolated-slowness), the first requests of the workers (cold-start),
+connection set-up (connect-tail), a run that keeps its plan, a tail that n
+explains (30 times p99 is much for 12 000 samples and ordinary for a million),
+fewer than 100 samples without a plan. With one worker a slow request and a
+stall of everything look the same: the finding says that nothing was sent, not
+that everything was slow.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			if f.verdict.kind != omission {

@@ -19,25 +19,28 @@ var AlreadyCorrected = detect.Detector{
 	Name: "already-corrected", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `The figures are corrected already
 
-The tool made up for omitted requests before it printed: wrk since 4.0 fills in samples at its own average
-interval, wrk2's "Recorded" block, pgbench -R and YCSB's "Intended" rows are timed from the moment at which each
-request was due. Correcting such figures again counts the same loss twice, so tailcheck never does; it judges
-them as corrected ones.
+The tool made up for omitted requests before it printed: wrk since 4.0 fills in
+samples at its own average interval, wrk2's "Recorded" block, pgbench -R and
+YCSB's "Intended" rows are timed from the moment at which each request was due.
+Correcting such figures again counts the same loss twice, so tailcheck never
+does; it judges them as corrected ones.
 
-It rests on tool and heading (wg/wrk src/wrk.c calls stats_correct with the run's average interval before it
-prints, always, since commit ef6a836 of 2015; giltene/wrk2 README), or on the numbers: by Little's law
-throughput x mean cannot be above the number of connections, so an occupancy above 1.2 means that samples were
-added (a healthy wrk run shows 0.75 to 1.0, one with a stall 43.5); or on more latencies than requests.
+It rests on tool and heading (wg/wrk src/wrk.c calls stats_correct with the
+run's average interval before it prints, always, since commit ef6a836 of 2015;
+giltene/wrk2 README), or on the numbers: by Little's law throughput x mean
+cannot be above the number of connections, so an occupancy above 1.2 means that
+samples were added (a healthy wrk run shows 0.75 to 1.0, one with a stall
+43.5); or on more latencies than requests.
 
-Not reported: a raw block beside a corrected one is named, not judged. wrk before 4.0 prints the same text and
-overfills; its text does not say so.`,
+Not reported: a raw block beside a corrected one is named, not judged. wrk
+before 4.0 prints the same text and overfills; its text does not say so.`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding { return f.alreadyCorrected() })
 	},
 }
 
 func (f *facts) alreadyCorrected() *detect.Finding {
-	if !f.usable() {
+	if !f.usable() && !(f.corrected() && f.measured()) {
 		return nil
 	}
 	out := &detect.Finding{Confidence: detect.High, Remedy: "Do not correct them again; judge them as they are, and say beside them that they are corrected."}
@@ -106,12 +109,14 @@ var CorrectionNotStated = detect.Detector{
 	Name: "correction-not-stated", Severity: detect.Note, Reads: ingest.Load,
 	Doc: `Nothing says whether the figures are raw or corrected
 
-An HdrHistogram file (.hgrm, .hlog) holds values and counts, not whether samples were filled in, and half a year
-later nobody remembers. Raw figures of a closed loop may hide a stall; corrected ones must not be corrected again.
+An HdrHistogram file (.hgrm, .hlog) holds values and counts, not whether
+samples were filled in, and half a year later nobody remembers. Raw figures of
+a closed loop may hide a stall; corrected ones must not be corrected again.
 
 It rests on the format: neither the file nor what is around it states it.
 
-Not reported: rows of single requests, which are measured; reports whose numbers tell (already-corrected).`,
+Not reported: rows of single requests, which are measured; reports whose
+numbers tell (already-corrected).`,
 	Judge: func(t *detect.Table) []detect.Finding {
 		return each(t, func(f *facts) *detect.Finding {
 			if !f.usable() || f.spread.source == samples || f.treated != ingest.TreatmentUnknown || f.corrected() || f.alreadyCorrected() != nil {
