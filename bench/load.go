@@ -171,6 +171,9 @@ func readCSV(path string) error {
 		if err != nil {
 			return err
 		}
+		if _, err := strconv.Atoi(rec[6]); err != nil { // what a sample holds: time, status, offset
+			return err
+		}
 		if _, err := strconv.ParseFloat(rec[7], 64); err != nil {
 			return err
 		}

@@ -2,7 +2,9 @@ package detect
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -75,11 +77,21 @@ func (b *blocks) sorted() ([]Pair, bool) {
 		return nil, b.lost
 	}
 	slices.SortFunc(b.list, func(x, y block) int { return cmp.Compare(x.offset, y.offset) })
-	all := make([]Pair, 0, b.n)
-	for i := range b.list {
-		all = append(all, b.list[i].pairs...)
-		b.list[i].pairs = nil
+	all := make([]Pair, b.n)
+	rest := all
+	var wg sync.WaitGroup
+	for part := range slices.Chunk(b.list, len(b.list)/runtime.GOMAXPROCS(0)+1) {
+		to := rest
+		wg.Go(func() { // most of it is the first touch of new memory
+			for _, x := range part {
+				to = to[copy(to, x.pairs):]
+			}
+		})
+		for _, x := range part {
+			rest = rest[len(x.pairs):]
+		}
 	}
+	wg.Wait()
 	b.list = nil
 	// In the order of the input pairs are nearly in order: rows are written as
 	// requests end, so each is out of place by as many as were in flight.

@@ -58,6 +58,12 @@ func readCSV(f io.Reader) error {
 		if err != nil {
 			return err
 		}
+		if _, err := strconv.Atoi(rec[6]); err != nil { // what a sample holds: time, status, offset
+			return err
+		}
+		if _, err := strconv.ParseFloat(rec[7], 64); err != nil {
+			return err
+		}
 		if err := h.RecordValue(int64(took * 1e9)); err != nil {
 			return err
 		}

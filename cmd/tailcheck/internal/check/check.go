@@ -37,7 +37,7 @@ type Options struct {
 	Lenient    bool            // what cannot be judged passes
 	Strict     bool            // any problem makes the input unusable
 	Jobs       int             // workers; 0: one for each core
-	Chunk      int             // bytes of an input that may be cut which are read apart; 0: 1 MiB
+	Chunk      int             // bytes of an input that may be cut which are read apart; 0: 256 KiB
 
 	// Read is set to the number of bytes read so far, compressed inputs
 	// counted as they come out; nil: nobody looks.

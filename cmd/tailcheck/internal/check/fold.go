@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -14,7 +16,7 @@ import (
 
 const (
 	// defaultChunk is Options.Chunk unless it is given.
-	defaultChunk = 1 << 20
+	defaultChunk = 256 << 10
 	// keptProblems is how many problems of an input are kept to be shown, those
 	// that stand first in it; all are counted.
 	keptProblems = 20
@@ -158,6 +160,7 @@ type part struct {
 
 // fold reads all inputs with jobs workers and returns the merged pass.
 func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt Options) (*pass, error) {
+	defer relax(inputs)()
 	jobs := max(1, opt.Jobs)
 	work := make(chan part, jobs)
 	free := make(chan []byte, 2*jobs+2)
@@ -210,6 +213,23 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 	}
 	whole.table.Finish()
 	return whole, nil
+}
+
+// relax lets the heap grow further between collections where inputs leave only
+// summaries behind: what is kept is a few dozen megabytes, and a collection
+// every four of them would cost a third of the run. Spans at rest may be many
+// gigabytes; there the usual rule holds, as it does where GOGC is set.
+func relax(inputs []*input) func() {
+	for _, x := range inputs {
+		if x.found.Format.Yields&(ingest.KindSpan|ingest.KindTrace) != 0 {
+			return func() {}
+		}
+	}
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	old := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(old) }
 }
 
 // split cuts an input where parts may begin and hands the chunks to the workers. It
