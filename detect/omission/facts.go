@@ -127,7 +127,7 @@ func (l *load) split(rows []*detect.Row) []*facts {
 			f.blocks = append(f.blocks, block{nil, f.treated})
 			out = append(out, f)
 		case len(f.blocks) > 0:
-			b := main(f.blocks)
+			b := richest(f.blocks)
 			f.agg, f.treated, f.spread = b.agg, b.treated, fromAggregate(b.agg)
 			out = append(out, f)
 		}
@@ -138,9 +138,9 @@ func (l *load) split(rows []*detect.Row) []*facts {
 	return out
 }
 
-// main picks the block to read: the first of those that hold every sample, else
+// richest picks the block to read: the first of those that hold every sample, else
 // the first.
-func main(blocks []block) block {
+func richest(blocks []block) block {
 	for _, b := range blocks {
 		if b.agg.Complete {
 			return b

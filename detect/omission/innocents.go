@@ -22,9 +22,10 @@ the same to one connection, one gives an open-loop p99 of 53 ms where the fill
 says 1841 ms).
 
 It rests on the time axis: while each of them waited, others were sent and
-answered at a quarter of the mean rate or more. From a plain report it is said
-with medium confidence where fewer requests than half of the workers were slow:
-a stall of everything catches every worker.
+answered at a quarter of the mean rate or more. Of a run too long to keep all of
+it, that the slowest requests end at different times. From a plain report it is
+said with medium confidence where fewer requests than half of the workers were
+slow: a stall of everything catches every worker.
 
 Not reported: one worker, of which this cannot be known; slow requests that n
 explains, unless a plan is known by which samples would be filled in for them.`,
@@ -56,6 +57,10 @@ explains, unless a plan is known by which samples would be filled in for them.`,
 				if t.slow[0].Start != 0 {
 					e.add("sent and answered while the slowest waited", short(f.axis.passed(t.slow[0])), fmt.Sprintf("0 in a stall of everything, %s at the mean rate", short(f.rate*t.slow[0].Latency.Seconds())))
 				}
+				return out
+			}
+			if f.verdict.proof == byEnds {
+				out.Message = fmt.Sprintf("%s of %d took up to %s (raw) and ended at different times: this was no stall of everything", count(int64(len(t.slow)), "request"), t.n, slowest)
 				return out
 			}
 			out.Message = fmt.Sprintf("%s of %d took more than %s, up to %s (raw): fewer than half of the %s workers, so this was no stall of everything", span(t.seenLow, t.seenHigh), t.n, ms(t.max/2), ms(t.max), short(f.workers))

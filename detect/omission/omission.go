@@ -28,3 +28,17 @@ var Detectors = []detect.Detector{
 	ConcurrencyInversion,
 	LoopModelChanged,
 }
+
+// each asks a question of every distribution.
+func each(t *detect.Table, ask func(*facts) *detect.Finding) []detect.Finding {
+	var out []detect.Finding
+	for _, l := range loads(t) {
+		for _, f := range l.parts {
+			if found := ask(f); found != nil {
+				found.Inputs, found.Op = []int{f.in.Index}, f.op
+				out = append(out, *found)
+			}
+		}
+	}
+	return out
+}

@@ -56,7 +56,7 @@ func (f *facts) findPlan() {
 	if p.interval <= 0 || f.spread.n <= 0 {
 		return
 	}
-	if median, ok := f.spread.at(latency.P50); ok {
+	if median, ok := f.spread.at(latency.P50); ok && f.treated != ingest.FromSchedule {
 		p.tooShort = int64(p.interval) < median
 	}
 	// The fill of HdrHistogram adds floor(v/i) - 1 samples for a sample v.
@@ -121,7 +121,7 @@ func (f *facts) reached() float64 {
 // explain it.
 func (f *facts) omitted() (yes, no bool) {
 	p := &f.plan
-	if p.missing < 0 || p.tooShort || f.run.Loop != ingest.Closed {
+	if p.missing < 0 || p.tooShort || !f.waits() {
 		return false, false
 	}
 	// What the first wave of requests cost is its own matter.

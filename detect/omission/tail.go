@@ -72,8 +72,11 @@ func (f *facts) findTail() {
 	}
 	t.seenLow, t.seenHigh = f.spread.above(half)
 	if t.wave > 0 {
-		t.seenLow = max(0, t.seenLow-t.wave)
-		t.seenHigh = max(t.seenLow, t.seenHigh-t.wave, int64(len(t.slow)))
+		for _, p := range f.axis.pairs[:f.axis.wave] {
+			if int64(p.Latency) > half {
+				t.seenLow, t.seenHigh = max(0, t.seenLow-1), max(0, t.seenHigh-1)
+			}
+		}
 	}
 	if put > 0 && f.failed.limit > half {
 		t.seenLow, t.seenHigh = t.seenLow+put, t.seenHigh+put

@@ -71,6 +71,10 @@ func (f *facts) alreadyCorrected() *detect.Finding {
 			}
 		}
 		numbers.Treatment = how.String()
+		if len(*e) == 0 {
+			e.add("treatment", how.String(), "")
+			e.at(f.run.Pos)
+		}
 		tool := f.run.Tool
 		if tool == "" {
 			tool = "the tool"
@@ -92,7 +96,7 @@ func (f *facts) alreadyCorrected() *detect.Finding {
 	case f.treated != ingest.Raw && u > overfull && f.run.Loop != ingest.Open && f.run.Loop != ingest.Scheduled:
 		out.Confidence = detect.Medium
 		e.add("throughput x mean / workers", short(u), "about 1 if nothing was added")
-		out.Message = fmt.Sprintf("a mean of %s cannot be raw: at %s it would keep %s requests waiting where there are %s, so samples were added to it", ms(f.spread.mean), perSecond(f.rate), short(f.inFlight), count(int64(f.workers), "worker"))
+		out.Message = fmt.Sprintf("a mean of %s cannot be raw: at %s it would keep %s requests waiting at once, and there is room for %s, so samples were added to it", ms(f.spread.mean), perSecond(f.rate), short(f.inFlight), f.workersWords())
 	case f.treated != ingest.Raw && f.agg != nil && f.run.Counted && len(f.parts) == 1 && f.run.Requests > 0 && float64(f.agg.Count) > (1+rounding)*float64(f.run.Requests):
 		out.Confidence = detect.Medium
 		e.add("latencies", fmt.Sprint(f.agg.Count), fmt.Sprintf("at most the %d requests", f.run.Requests))
