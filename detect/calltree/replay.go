@@ -29,18 +29,18 @@ func (k ChangeKind) String() string { return [...]string{"speed", "straggler", "
 type Operation struct{ Service, Op string }
 
 // plan is how the spans of a trace wait for each other, as far as their times
-// tell: a child starts some time after the sibling that ended last before it
-// (its trigger), or after its parent's start; a span ends some time after its
-// last child, and not before any. Played again with other times it tells what a
-// change would bring, everything else being equal.
+// tell: a child starts some time after all siblings that had ended before it did,
+// or after its parent; a span ends some time after all its children. Played again
+// with other times it tells what a change would bring, everything else being
+// equal. Where it cannot know who waited for whom it takes it that all did, so
+// that it promises too little rather than too much.
 type plan struct {
 	ready   bool
-	trigger []Node          // None: the parent's start
-	gap     []time.Duration // from the trigger's end, or the parent's start
+	gap     []time.Duration // of each span: its start after the end of those siblings, or after its parent's start
 	own     []time.Duration // of gap: when no sibling ran, so that it is the parent's own time
-	outside []time.Duration // of the span: before or after its parent
-	last    []Node          // the child that ended last; None: a leaf
-	tail    []time.Duration // from its end to the span's; of a leaf all of it
+	outside []time.Duration // of each span: before or after its parent
+	tail    []time.Duration // of each span: its end after that of its children; of a leaf all of it
+	byEnd   []Node          // as Trace.kids, but by end, and only those within their parent; then None
 
 	operation []int32 // of each span: index in operations
 	names     []Operation
@@ -48,7 +48,6 @@ type plan struct {
 	median    []time.Duration // of siblings of one operation that ran in parallel; negative: not one of such
 
 	duration, end []time.Duration // of each span, in the last replay; end: from the parent's start
-	ends          []Node          // scratch
 	index         map[Operation]int32
 
 	requests []request // scratch of rootSum.add
@@ -69,8 +68,8 @@ func (t *Trace) planned() *plan {
 	}
 	p.ready = true
 	n := len(t.Spans)
-	p.trigger, p.gap, p.own, p.outside = resize(p.trigger, n), resize(p.gap, n), resize(p.own, n), resize(p.outside, n)
-	p.last, p.tail = resize(p.last, n), resize(p.tail, n)
+	p.gap, p.own, p.outside = resize(p.gap, n), resize(p.own, n), resize(p.outside, n)
+	p.tail, p.byEnd = resize(p.tail, n), resize(p.byEnd, n)
 	p.operation, p.first, p.median = resize(p.operation, n), resize(p.first, n), resize(p.median, n)
 	p.duration, p.end = resize(p.duration, n), resize(p.end, n)
 	p.names = p.names[:0]
@@ -110,33 +109,30 @@ func (t *Trace) within(n Node, parent *ingest.Span) bool {
 	return t.waitedFor(n) && s.Start < parent.End && s.End > parent.Start
 }
 
+// ending returns the children of a span that it may wait for, by end, with
+// None behind them where some are not.
+func (p *plan) ending(t *Trace, n Node) []Node { return p.byEnd[t.kidsAt[n]:t.kidsAt[n+1]] }
+
 // wait finds what the children of a span, and its end, wait for.
 func (p *plan) wait(t *Trace, n Node) {
 	s := &t.Spans[n]
-	ends := p.ends[:0]
-	p.last[n] = None
+	ends := p.ending(t, n)[:0]
 	for _, k := range t.Children(n) {
-		if !t.within(k, s) {
-			continue
-		}
-		c := &t.Spans[k]
-		p.outside[k] = max(0, s.Start.Sub(c.Start)) + max(0, c.End.Sub(s.End))
-		if p.last[n] == None || c.End > t.Spans[p.last[n]].End {
-			p.last[n] = k
-		}
-		if c.End > c.Start {
+		if t.within(k, s) {
 			ends = append(ends, k)
 		}
-	}
-	p.ends = ends
-	p.tail[n] = t.Duration(n)
-	if l := p.last[n]; l != None {
-		p.tail[n] = max(0, s.End.Sub(t.Spans[l].End))
 	}
 	slices.SortFunc(ends, func(a, b Node) int {
 		return cmp.Or(cmp.Compare(t.Spans[a].End, t.Spans[b].End), cmp.Compare(a, b))
 	})
-	trigger, next := None, 0
+	if all := p.ending(t, n); len(ends) < len(all) {
+		all[len(ends)] = None
+	}
+	p.tail[n] = t.Duration(n)
+	if len(ends) > 0 {
+		p.tail[n] = max(0, s.End.Sub(t.Spans[ends[len(ends)-1]].End))
+	}
+	after, next := s.Start, 0          // the end of the siblings that had ended
 	var blockFrom, blockTo ingest.Time // siblings so far, from the last time at which none ran
 	any := false
 	for _, k := range t.Children(n) {
@@ -144,18 +140,15 @@ func (p *plan) wait(t *Trace, n Node) {
 			continue
 		}
 		c := &t.Spans[k]
-		for next < len(ends) && t.Spans[ends[next]].End <= c.Start {
-			trigger = ends[next]
+		p.outside[k] = max(0, s.Start.Sub(c.Start)) + max(0, c.End.Sub(s.End))
+		for next < len(ends) && ended(&t.Spans[ends[next]], c) {
+			after = max(after, t.Spans[ends[next]].End)
 			next++
 		}
-		from, start := s.Start, max(c.Start, s.Start)
-		if trigger != None {
-			from = t.Spans[trigger].End
-		}
-		from = max(from, s.Start)
-		p.trigger[k], p.gap[k], p.own[k] = trigger, start.Sub(from), start.Sub(from)
+		start := max(c.Start, s.Start)
+		p.gap[k], p.own[k] = start.Sub(after), start.Sub(after)
 		if any && blockTo > c.Start {
-			p.own[k] = max(0, min(start, blockFrom).Sub(from))
+			p.own[k] = max(0, min(start, blockFrom).Sub(after))
 		}
 		if !any || blockTo <= c.Start {
 			blockFrom, blockTo, any = c.Start, c.End, true
@@ -163,6 +156,12 @@ func (p *plan) wait(t *Trace, n Node) {
 			blockTo = max(blockTo, c.End)
 		}
 	}
+}
+
+// ended reports whether a sibling had ended when c began. One without length
+// that stands where c begins may come after c in order, and had not.
+func ended(sibling, c *ingest.Span) bool {
+	return sibling.End <= c.Start && sibling.Start < c.Start
 }
 
 // group notes what can be changed about siblings of one operation.
@@ -217,17 +216,19 @@ func (p *plan) replay(t *Trace, top Node, change ChangeKind, op int32) time.Dura
 		}
 		s := &t.Spans[n]
 		fast := change == Speed && p.operation[n] == op
-		var longest time.Duration
+		ends, next := p.ending(t, n), 0
+		var after, longest time.Duration
 		for _, k := range t.Children(n) {
 			if !t.within(k, s) {
 				continue
 			}
-			start := p.gap[k]
+			for next < len(ends) && ends[next] != None && ended(&t.Spans[ends[next]], &t.Spans[k]) {
+				after = max(after, p.end[ends[next]])
+				next++
+			}
+			start := after + p.gap[k]
 			if fast {
 				start -= p.own[k]
-			}
-			if p.trigger[k] != None {
-				start += p.end[p.trigger[k]]
 			}
 			took := max(0, p.duration[k]-p.outside[k])
 			if p.operation[k] == op {
@@ -235,29 +236,19 @@ func (p *plan) replay(t *Trace, top Node, change ChangeKind, op int32) time.Dura
 					took = min(took, p.median[k])
 				}
 				if f := p.first[k]; change == Parallel && f != None && f != k && t.within(f, s) {
-					start = p.begin(f)
+					start = p.end[f] - p.duration[f]
 				}
 			}
-			p.end[k] = start + took
-			if k == p.first[k] {
-				p.duration[k] = took // so that begin can tell when it started
-			}
+			p.end[k], p.duration[k] = start+took, took
 			longest = max(longest, p.end[k])
 		}
-		var tail time.Duration
+		p.duration[n] = longest
 		if !fast {
-			tail = p.tail[n]
+			p.duration[n] += p.tail[n]
 		}
-		if l := p.last[n]; l != None {
-			tail += p.end[l]
-		}
-		p.duration[n] = max(longest, tail)
 	}
 	if !t.Timed(top) {
 		return 0
 	}
 	return p.duration[top]
 }
-
-// begin returns when a child started in a replay, from its parent's start.
-func (p *plan) begin(n Node) time.Duration { return p.end[n] - p.duration[n] }

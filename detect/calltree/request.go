@@ -21,6 +21,8 @@ type request struct {
 func (s *rootSum) add(t *Trace, root Node) {
 	p := t.planned()
 	list := p.requests[:0]
+	from, to := t.Subtree(root)
+	clear(p.seen[from:to])
 	at := func(n Node) *request {
 		op := p.operation[n]
 		if p.request[op] == 0 {
