@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/trace/tracetest"
 )
 
 func BenchmarkRead(b *testing.B) {
-	data := corpusFile(b, "recorded/redis/go-redis-cluster.jaeger-api.json")
+	data := tracetest.Corpus(b, "recorded/redis/go-redis-cluster.jaeger-api.json")
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
