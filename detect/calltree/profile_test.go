@@ -47,6 +47,18 @@ func TestWould(t *testing.T) {
 	}
 }
 
+// A call that was made because the one before it failed cannot be made with it.
+func TestRetriesAreNotMadeAtOnce(t *testing.T) {
+	for outcome, want := range map[ingest.Outcome]int{ingest.OK: 50, ingest.Failed: 100} {
+		spans := tree(t, "A 0-100 (B 10-30 B 30-60 B 60-90)")
+		spans[2].Outcome = outcome
+		spans[3].Outcome = ingest.Failed // the last may fail
+		if got := one(t, spans...).Would(0, Parallel, Operation{"s", "B"}); got != time.Duration(want)*time.Millisecond {
+			t.Errorf("%v: %v, want %d ms", outcome, got, want)
+		}
+	}
+}
+
 func TestProfile(t *testing.T) {
 	var p Profile
 	first := one(t, tree(t, "GET 0-100 (list 5-10 get 10-40 get 40-70 get 70-90)")...)

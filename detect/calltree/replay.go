@@ -16,7 +16,7 @@ type ChangeKind uint8
 // of parallel calls of an operation none takes longer than their median, as
 // hedging or a deadline with partial results would have it. Parallel: calls of
 // an operation that one parent makes one after another are all made when the
-// first is, which is also what one call for all brings at most.
+// first is, which is also what one call for all brings at most; not retries.
 const (
 	Speed ChangeKind = iota
 	Straggler
@@ -44,7 +44,7 @@ type plan struct {
 
 	operation []int32 // of each span: index in operations
 	names     []Operation
-	first     []Node          // of siblings of one operation that ran one after another: the first; None: not one of such
+	first     []Node          // of siblings of one operation that ran one after another: the first; None: not one of such, or retries
 	median    []time.Duration // of siblings of one operation that ran in parallel; negative: not one of such
 
 	duration, end []time.Duration // of each span, in the last replay; end: from the parent's start
@@ -181,7 +181,7 @@ func (p *plan) group(t *Trace, g Group) {
 		return
 	}
 	parallel := g.Peak() > 1
-	if parallel && n < minParallel {
+	if parallel && n < minParallel || !parallel && retried(t, g) {
 		return
 	}
 	median := g.Median()
@@ -195,6 +195,17 @@ func (p *plan) group(t *Trace, g Group) {
 			p.first[k] = first
 		}
 	}
+}
+
+// retried reports whether one call of the group but the last failed. What
+// followed it was made for that reason, and cannot be made at once.
+func retried(t *Trace, g Group) bool {
+	for _, k := range g.Spans[:len(g.Spans)-1] {
+		if t.Spans[k].Outcome != ingest.OK {
+			return true
+		}
+	}
+	return false
 }
 
 // Would returns how long a span, mostly a root, would have taken with a change
