@@ -25,8 +25,11 @@ const (
 )
 
 // PercentileOf returns the Percentile of a number of percent, rounded to a
-// millionth of a percent and held to 0…100.
+// millionth of a percent and held to 0…100; NaN is 0.
 func PercentileOf(percent float64) Percentile {
+	if math.IsNaN(percent) {
+		return 0
+	}
 	return Percentile(math.Round(min(max(percent, 0), 100) * 1e6))
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	NeverFail  bool            // no finding fails
 	Lenient    bool            // what cannot be judged passes
 	Strict     bool            // any problem makes the input unusable
+	Filter     Filter          // of traces
+	Memory     int64           // bytes that spans at rest may take before they go to temporary files; 0: a quarter of the machine's
 	Jobs       int             // workers; 0: one for each core
 	Chunk      int             // bytes of an input that may be cut which are read apart; 0: 256 KiB
 
@@ -79,6 +81,9 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if opt.Jobs <= 0 {
 		opt.Jobs = runtime.GOMAXPROCS(0)
 	}
+	if opt.Memory <= 0 {
+		opt.Memory = defaultMemory()
+	}
 	if opt.Chunk <= 0 {
 		opt.Chunk = defaultChunk
 	}
@@ -102,7 +107,7 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 	}
 	j := &judge{opt: opt, out: out, inputs: inputs, pass: whole}
 	j.all()
-	return out, nil
+	return out, whole.spans.Close()
 }
 
 // find returns the reports behind one path.

@@ -11,12 +11,16 @@ import (
 	"sync"
 
 	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/calltree"
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
 const (
 	// defaultChunk is Options.Chunk unless it is given.
 	defaultChunk = 256 << 10
+	// spanChunks is how many times as large a part with spans is: their readers
+	// know names again that they have seen, in one part.
+	spanChunks = 32
 	// keptProblems is how many problems of an input are kept to be shown, those
 	// that stand first in it; all are counted.
 	keptProblems = 20
@@ -26,21 +30,34 @@ const (
 type pass struct {
 	table    *detect.Table
 	tallies  []detect.Tally // by detector; nil: it judges the table
-	live     []detect.Tally // those that are not nil
+	live     []detect.Tally // those that read records as they come
+	ofTraces []detect.Tally // those that read assembled traces
+
+	spans     *calltree.Spans
+	assembled map[int32]*traceCounts // by input
+
 	problems map[int32][]ingest.Problem
 	counts   map[int32]*counts
 	fatal    map[int32]*ingest.Problem // the error that ended an input; the first in it
 }
 
 // counts is how many records of each kind an input yielded.
-type counts struct{ runs, samples, aggregates, spans, traces, problems int64 }
+type counts struct{ runs, samples, aggregates, spans, problems int64 }
 
-func newPass(detectors []detect.Detector) *pass {
-	p := &pass{table: &detect.Table{}, tallies: make([]detect.Tally, len(detectors)), problems: map[int32][]ingest.Problem{}, counts: map[int32]*counts{}, fatal: map[int32]*ingest.Problem{}}
+func newPass(detectors []detect.Detector, memory *calltree.Memory) *pass {
+	p := &pass{table: &detect.Table{}, tallies: make([]detect.Tally, len(detectors)), spans: calltree.NewSpans(memory), assembled: map[int32]*traceCounts{},
+		problems: map[int32][]ingest.Problem{}, counts: map[int32]*counts{}, fatal: map[int32]*ingest.Problem{}}
 	for i, d := range detectors {
-		if d.New != nil {
-			p.tallies[i] = d.New()
-			p.live = append(p.live, p.tallies[i])
+		if d.New == nil {
+			continue
+		}
+		t := d.New()
+		p.tallies[i] = t
+		if d.Reads&ingest.KindTrace != 0 {
+			p.ofTraces = append(p.ofTraces, t)
+		}
+		if d.Reads&^ingest.KindTrace != 0 {
+			p.live = append(p.live, t)
 		}
 	}
 	return p
@@ -64,14 +81,14 @@ func (p *pass) add(rec ingest.Record, c *counts) {
 			t.Add(rec)
 		}
 		return
+	case *ingest.Span:
+		c.spans++
+		p.spans.Add(r)
+		return
 	case *ingest.Aggregate:
 		c.aggregates++
 	case *ingest.Run:
 		c.runs++
-	case *ingest.Span:
-		c.spans++
-	case *ingest.Trace:
-		c.traces++
 	case *ingest.Problem:
 		c.problems++
 		p.problem(*r)
@@ -103,6 +120,15 @@ func (p *pass) fail(x ingest.Problem) {
 
 func (p *pass) merge(o *pass) {
 	p.table.Merge(o.table)
+	p.spans.Merge(o.spans)
+	for input, c := range o.assembled {
+		if into := p.assembled[input]; into != nil {
+			into.traces += c.traces
+			into.Counts.Add(&c.Counts)
+		} else {
+			p.assembled[input] = c
+		}
+	}
 	for i, t := range p.tallies {
 		if t != nil {
 			t.Merge(o.tallies[i])
@@ -122,7 +148,6 @@ func (p *pass) merge(o *pass) {
 		into.samples += c.samples
 		into.aggregates += c.aggregates
 		into.spans += c.spans
-		into.traces += c.traces
 		into.problems += c.problems
 	}
 }
@@ -165,9 +190,10 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 	work := make(chan part, jobs)
 	free := make(chan []byte, 2*jobs+2)
 	passes := make([]*pass, jobs)
+	memory := calltree.NewMemory(opt.Memory, "")
 	var wg sync.WaitGroup
 	for i := range passes {
-		p := newPass(detectors)
+		p := newPass(detectors, memory)
 		passes[i] = p
 		wg.Go(func() {
 			for w := range work {
@@ -212,6 +238,9 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 		whole.fail(x)
 	}
 	whole.table.Finish()
+	if err := whole.traces(ctx, detectors, opt); err != nil {
+		return nil, err
+	}
 	return whole, nil
 }
 
@@ -238,6 +267,10 @@ func split(ctx context.Context, x *input, in ingest.Input, cut ingest.Split, opt
 	r := x.found.Open()
 	defer r.Close()
 	counted := opt.count(r)
+	size := opt.Chunk
+	if x.found.Format.Yields&ingest.KindSpan != 0 {
+		size *= spanChunks
+	}
 	var rest []byte
 	for offset := int64(0); ; in.Part++ {
 		if err := ctx.Err(); err != nil {
@@ -247,7 +280,7 @@ func split(ctx context.Context, x *input, in ingest.Input, cut ingest.Split, opt
 		select {
 		case buf = <-free:
 		default:
-			buf = make([]byte, 0, opt.Chunk)
+			buf = make([]byte, 0, size)
 		}
 		buf = append(buf, rest...)
 		rest = rest[:0]

@@ -92,13 +92,22 @@ func (j *judge) found(rule string, input int) *detect.Finding {
 func (j *judge) input(x *input) {
 	c, in := j.pass.count(int32(x.index)), j.pass.table.Input(x.index)
 	r := report.Input{Path: x.path, Format: x.found.Format.Name, Kind: kindOf(x.found.Format.Yields),
-		Records: report.Records{Runs: c.runs, Samples: c.samples, Aggregates: c.aggregates, Spans: c.spans, Traces: c.traces, Problems: c.problems}}
+		Records: report.Records{Runs: c.runs, Samples: c.samples, Aggregates: c.aggregates, Spans: c.spans, Problems: c.problems}}
 	if x.found.Part {
 		r.Line = &x.found.Line
 	}
 	if x.found.Format.Yields&ingest.Load != 0 {
 		r.Tool = in.Run.Tool
 		r.Run = runOf(in)
+	}
+	if x.found.Format.Yields&(ingest.KindSpan|ingest.KindTrace) != 0 {
+		t := j.pass.assembled[int32(x.index)]
+		if t == nil {
+			t = &traceCounts{}
+			j.empty = append(j.empty, x.path)
+		}
+		r.Records.Traces = t.traces
+		r.Trace = &report.Trace{Spans: t.Spans, Traces: t.traces, Roots: t.Roots, Orphans: t.Orphans, RepeatedIDs: t.RepeatedIDs, Errors: t.Errors, StandsFor: t.Stands}
 	}
 	j.out.Inputs = append(j.out.Inputs, r)
 	if bad := j.pass.fatal[int32(x.index)]; bad != nil {
@@ -225,6 +234,9 @@ func (j *judge) suspect(in *detect.Input) (bool, string) {
 		}
 		return false, ""
 	}
+	if f := j.found("isolated-slowness", in.Index); f != nil && f.Confidence == detect.High {
+		return false, "" // the time axis shows that others went on: nobody waited
+	}
 	if j.planned[in.Index] && in.Run.Loop != ingest.Open {
 		return true, "a plan is known"
 	}
@@ -298,6 +310,9 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 	if run.Timeout > 0 && run.Timeouts >= run.Lost {
 		c.CensoredAt = int64(run.Timeout)
 	}
+	if c.Corrected == nil && c.Lost == 0 && c.Bounded == 0 && below(e.raw, o) {
+		c.Suspect = false // nobody waits longer than the longest stall
+	}
 	v := sla.Judge(o, c)
 	if w := repair.Weighed; w != nil && v.Verdict == sla.Pass && c.Doubt == "" {
 		weighed := c
@@ -308,6 +323,15 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 		}
 	}
 	j.add(v, in.Index, e.row.Op)
+}
+
+// below reports whether even the slowest request meets an objective.
+func below(f correct.Figures, o sla.Objective) bool {
+	if f == nil {
+		return false
+	}
+	top := f.Max()
+	return top.IsValue() && (top.Low < o.Limit || !o.Strict && top.Low == o.Limit)
 }
 
 // flip returns the largest interval at which an objective on a percentile is
@@ -351,6 +375,9 @@ func (j *judge) unmatched() {
 	}
 }
 
+// maxTrees is how many findings have their exemplar drawn.
+const maxTrees = 20
+
 // show turns findings and problems into what is printed.
 func (j *judge) show() {
 	for _, f := range j.findings {
@@ -376,6 +403,9 @@ func (j *judge) show() {
 				x.At = known(j.positions.at(e.At))
 			}
 			r.Evidence = append(r.Evidence, x)
+		}
+		if len(j.out.Findings) < maxTrees {
+			r.Tree = j.tree(&f)
 		}
 		j.out.Findings = append(j.out.Findings, r)
 	}
@@ -423,7 +453,7 @@ func (j *judge) verdict() {
 		}
 	}
 	if len(j.empty) > 0 {
-		out.Verdict, out.Why = sla.Inconclusive, j.empty[0]+" holds no latency: nothing was measured"
+		out.Verdict, out.Why = sla.Inconclusive, j.empty[0]+" holds nothing that could be judged: nothing was measured"
 		return
 	}
 	if len(out.Inputs) == 0 {

@@ -228,6 +228,24 @@ type Finding struct {
 	Remedy     string     `json:"remedy"`
 
 	Level detect.Severity `json:"-"`
+	Tree  *Tree           `json:"-"` // the first exemplar; nil: none
+}
+
+// Tree is a trace drawn small: siblings of one operation are one row.
+type Tree struct {
+	Trace   string // id
+	TotalMs float64
+	Rows    []TreeRow // in the order of the tree
+	Left    int       // rows that were left out
+}
+
+// TreeRow is one or more siblings of one operation.
+type TreeRow struct {
+	Depth         int
+	Service, Name string
+	Times         int64   // how many they are
+	Failed        int64   // of them
+	FromMs, ToMs  float64 // first start and last end, since the start of the trace
 }
 
 // Evidence is one number that a finding rests on.

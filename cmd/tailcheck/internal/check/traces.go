@@ -1,0 +1,281 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/calltree"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Filter narrows traces down. The zero Filter lets all through. A trace passes
+// whole or not at all: detectors need its every span.
+type Filter struct {
+	Since, Until ingest.Time    // of the first span of the trace; 0: open
+	Service, Op  string         // a span with both must be in it; empty: any
+	Trace        ingest.TraceID // only this one; zero: all
+}
+
+func (f Filter) passes(t *calltree.Trace) bool {
+	if f == (Filter{}) {
+		return true
+	}
+	if f.Trace != (ingest.TraceID{}) && f.Trace != t.ID {
+		return false
+	}
+	if f.Since != 0 || f.Until != 0 {
+		var first ingest.Time
+		for i := range t.Spans {
+			if s := t.Spans[i].Start; s != 0 && (first == 0 || s < first) {
+				first = s
+			}
+		}
+		if first < f.Since || f.Until != 0 && first >= f.Until {
+			return false
+		}
+	}
+	if f.Service == "" && f.Op == "" {
+		return true
+	}
+	return slices.ContainsFunc(t.Spans, func(s ingest.Span) bool {
+		return (f.Service == "" || s.Service == f.Service) && (f.Op == "" || s.Op == f.Op)
+	})
+}
+
+// ParseTraceID reads a trace id in hex, of 32 digits or fewer.
+func parseTraceID(s string) (id ingest.TraceID, err error) {
+	t := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "0x")
+	if len(t) == 0 || len(t) > 32 {
+		return id, fmt.Errorf("--trace %q: want a trace id of up to 32 hexadecimal digits", s)
+	}
+	t = strings.Repeat("0", 32-len(t)) + t
+	if _, err := hex.Decode(id[:], []byte(t)); err != nil {
+		return id, fmt.Errorf("--trace %q: want a trace id of up to 32 hexadecimal digits", s)
+	}
+	return id, nil
+}
+
+// traceCounts is what the traces of one input amount to.
+type traceCounts struct {
+	calltree.Counts
+	traces int64
+}
+
+// traces assembles the traces of a pass and feeds them to the tallies that read
+// traces, on all cores: parts of the store share no trace.
+func (p *pass) traces(ctx context.Context, detectors []detect.Detector, opt Options) error {
+	if p.spans.Len() == 0 {
+		return nil
+	}
+	parts := make(chan int)
+	passes := make([]*pass, opt.Jobs)
+	errs := make([]error, opt.Jobs)
+	var wg sync.WaitGroup
+	for i := range passes {
+		w := newPass(detectors, nil)
+		passes[i] = w
+		wg.Go(func() {
+			for part := range parts {
+				for t, err := range p.spans.Traces(part) {
+					if err != nil {
+						errs[i] = err
+						break
+					}
+					if ctx.Err() != nil {
+						break
+					}
+					if opt.Filter.passes(t) {
+						w.trace(t)
+					}
+				}
+			}
+		})
+	}
+	for part := range p.spans.Parts() {
+		parts <- part
+	}
+	close(parts)
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, w := range passes {
+		if errs[i] != nil {
+			return fmt.Errorf("spans at rest: %w", errs[i])
+		}
+		p.merge(w)
+	}
+	return nil
+}
+
+// trace folds one assembled trace.
+func (p *pass) trace(t *calltree.Trace) {
+	for _, in := range t.Inputs {
+		c := p.assembled[in.Input]
+		if c == nil {
+			c = &traceCounts{}
+			p.assembled[in.Input] = c
+		}
+		c.traces++
+		c.Counts.Add(&in.Counts)
+	}
+	for _, tally := range p.ofTraces {
+		tally.Add(t)
+	}
+}
+
+// defaultMemory bounds the spans at rest: a quarter of what the machine has, as
+// far as that can be known, else 4 GiB.
+func defaultMemory() int64 {
+	if total := totalMemory(); total > 0 {
+		return total / 4
+	}
+	return 4 << 30
+}
+
+// Bounds of what is shown of an exemplar.
+const (
+	treeRows  = 24
+	treeDepth = 12
+)
+
+// tree draws an exemplar of a finding; nil: it is not there.
+func (j *judge) tree(f *detect.Finding) *report.Tree {
+	if len(f.Exemplars) == 0 || j.pass.spans.Len() == 0 {
+		return nil
+	}
+	id, err := parseTraceID(f.Exemplars[0])
+	if err != nil {
+		return nil
+	}
+	t, err := j.pass.spans.Trace(id)
+	if err != nil || t == nil || len(t.Spans) == 0 {
+		return nil
+	}
+	return draw(t, f.Exemplars[0])
+}
+
+// draw makes a small waterfall of a trace: siblings of one operation are one
+// row, and of the rest those rows are kept that lasted longest, with what is
+// above them.
+func draw(t *calltree.Trace, id string) *report.Tree {
+	var first, last ingest.Time
+	for i := range t.Spans {
+		if !t.Timed(calltree.Node(i)) {
+			continue
+		}
+		if s := t.Spans[i].Start; first == 0 || s < first {
+			first = s
+		}
+		last = max(last, t.Spans[i].End)
+	}
+	out := &report.Tree{Trace: id, TotalMs: float64(last.Sub(first)) / float64(time.Millisecond)}
+	type line struct {
+		report.TreeRow
+		parent int // index of the row above it; -1: none
+		took   time.Duration
+	}
+	var lines []line
+	type todo struct {
+		node   calltree.Node
+		depth  int
+		parent int
+	}
+	stack := []todo{{calltree.None, -1, -1}}
+	for absent := range t.Orphans() {
+		stack = append(stack, todo{absent, -1, -1})
+	}
+	slices.Reverse(stack)
+	for len(stack) > 0 && len(lines) < 4096 {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		var below []todo
+		for _, g := range t.Groups(x.node) {
+			row := line{parent: x.parent}
+			row.Depth, row.Name, row.Service = x.depth+1, g.Op, g.Service
+			var from, to ingest.Time
+			for _, n := range g.Spans {
+				s := t.Span(n)
+				row.Times += max(1, s.Stands)
+				if s.Outcome != ingest.OK || s.Error {
+					row.Failed += max(1, s.Stands)
+				}
+				if t.Timed(n) {
+					if from == 0 || s.Start < from {
+						from = s.Start
+					}
+					to = max(to, s.End)
+				}
+			}
+			row.took = to.Sub(from)
+			row.FromMs, row.ToMs = float64(from.Sub(first))/float64(time.Millisecond), float64(to.Sub(first))/float64(time.Millisecond)
+			if from == 0 {
+				row.took, row.FromMs, row.ToMs = 0, 0, 0
+			}
+			lines = append(lines, row)
+			// what is below the slowest of them stands for what is below all
+			if slowest := g.Slowest(); row.Depth < treeDepth && t.Span(slowest) != nil {
+				below = append(below, todo{slowest, row.Depth, len(lines) - 1})
+			}
+		}
+		// the rows of the children follow each other; what is below them comes after
+		slices.Reverse(below)
+		stack = append(stack, below...)
+	}
+	// keep the longest rows, with all that is above them
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines[b].Times, lines[a].Times)*boolInt(lines[a].Times > 4 || lines[b].Times > 4), cmp.Compare(lines[b].took, lines[a].took))
+	})
+	keep := map[int]bool{}
+	for _, i := range order {
+		var need []int
+		for k := i; k >= 0 && !keep[k]; k = lines[k].parent {
+			need = append(need, k)
+		}
+		if len(keep)+len(need) > treeRows {
+			continue
+		}
+		for _, k := range need {
+			keep[k] = true
+		}
+	}
+	// rows in the order of the tree: a row, then those below it
+	children := map[int][]int{}
+	for i := range lines {
+		if keep[i] {
+			children[lines[i].parent] = append(children[lines[i].parent], i)
+		}
+	}
+	var walk []int
+	walk = append(walk, children[-1]...)
+	slices.Reverse(walk)
+	for len(walk) > 0 {
+		i := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		out.Rows = append(out.Rows, lines[i].TreeRow)
+		next := slices.Clone(children[i])
+		slices.Reverse(next)
+		walk = append(walk, next...)
+	}
+	out.Left = len(lines) - len(out.Rows)
+	return out
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
