@@ -33,6 +33,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/calltree"
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
@@ -191,7 +192,7 @@ func kindOf(rec ingest.Record) ingest.Kinds {
 		return ingest.KindPause
 	case *ingest.Span:
 		return ingest.KindSpan
-	case *ingest.Trace:
+	case *ingest.Trace, *calltree.Trace:
 		return ingest.KindTrace
 	case *ingest.Problem:
 		return ingest.KindProblem

@@ -12,6 +12,19 @@ import (
 // understood.
 type fields map[string]string
 
+// fieldsOf reads words as fields. x69 is the field x, and so is x5..9.
+func fieldsOf(words []word) fields {
+	f := fields{}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w.text, "=")
+		if n, found := strings.CutPrefix(key, "x"); found && value == "" && n != "" && n[0] >= '0' && n[0] <= '9' {
+			key, value = "x", n
+		}
+		f[key] = value
+	}
+	return f
+}
+
 func (f fields) has(key string) bool { _, ok := f[key]; return ok }
 
 func (f fields) text(key string) string {

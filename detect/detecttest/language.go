@@ -27,6 +27,7 @@ import (
 //	    complete capped digest=0.01 rule=hey start= length=
 //	bucket low= high= n=    of the aggregate above
 //	problem TEXT
+//	trace N …, span NAME …  see traces.go
 //
 // Times are durations since the start; samples are of the client's side.
 // Every record has a position of its own.
@@ -38,6 +39,7 @@ func Parse(text string) ([]ingest.Record, error) {
 			return nil, fmt.Errorf("records:%d: %w", n, err)
 		}
 	}
+	p.flush()
 	return p.out, s.Err()
 }
 
@@ -46,6 +48,8 @@ type parser struct {
 	offset int64
 	out    []ingest.Record
 	agg    *ingest.Aggregate
+	open   *template // the trace that spans belong to; nil: none
+	drawn  int64     // bytes of spans so far
 }
 
 func (p *parser) pos() ingest.Pos {
@@ -62,14 +66,16 @@ func (p *parser) line(line string) error {
 	if (kind == "input" || kind == "problem") && len(words) != 2 {
 		return fmt.Errorf("%s: want one word behind it", kind)
 	}
-	f := fields{}
-	for _, w := range words[1:] {
-		key, value, _ := strings.Cut(w.text, "=")
-		if n, err := strconv.Atoi(strings.TrimPrefix(key, "x")); err == nil && strings.HasPrefix(key, "x") && value == "" {
-			key, value = "x", strconv.Itoa(n)
-		}
-		f[key] = value
+	switch kind {
+	case "trace":
+		return p.trace(words)
+	case "span":
+		return p.span(words)
 	}
+	if kind != "input" { // a trace may have spans of several inputs
+		p.flush()
+	}
+	f := fieldsOf(words[1:])
 	switch kind {
 	case "input":
 		n, err := strconv.Atoi(words[1].text)
