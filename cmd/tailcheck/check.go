@@ -73,6 +73,13 @@ func readFlags() []cli.Flag {
 		&cli.StringFlag{Name: "unit", Usage: "unit `U` of times that the file gives without one: ns, us, ms, s"},
 		&cli.StringSliceFlag{Name: "only", Usage: "run only the detectors `NAME,...`"},
 		&cli.StringSliceFlag{Name: "skip", Usage: "do not run the detectors `NAME,...`"},
+		&cli.StringFlag{Name: "service", Usage: "only traces in which the service `NAME` has a part"},
+		&cli.StringFlag{Name: "op", Usage: "only traces in which there is an operation `NAME` (of --service, where that is given)"},
+		&cli.StringFlag{Name: "since", Usage: "only traces that begin at or after `TIME`, like 2026-01-02T15:04:05Z"},
+		&cli.StringFlag{Name: "until", Usage: "only traces that begin before `TIME`"},
+		&cli.StringFlag{Name: "trace", Usage: "only the trace `ID`"},
+		&cli.IntFlag{Name: "top", Usage: "show the first `N` findings; 0: all that are readable", DefaultText: "all"},
+		&cli.StringFlag{Name: "memory", Usage: "spans at rest may take `SIZE` before they go to temporary files", DefaultText: "a quarter of the machine's"},
 		&cli.BoolFlag{Name: "strict", Usage: "any part that cannot be read makes the input unusable"},
 		&cli.IntFlag{Name: "jobs", Usage: "read with `N` cores; 0: all", DefaultText: "all"},
 	}
@@ -117,7 +124,8 @@ func (s *session) judge(c *cli.Context, command string) error {
 	}
 	flags := check.Flags{SLA: c.StringSlice("sla"), Rate: c.String("rate"), Interval: c.String("interval"), Unit: c.String("unit"), Workers: c.Int("workers"),
 		Format: c.String("format"), FailOn: c.String("fail-on"), Inconclusive: c.String("inconclusive"),
-		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs")}
+		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs"),
+		Since: c.String("since"), Until: c.String("until"), Service: c.String("service"), Op: c.String("op"), Trace: c.String("trace"), Memory: c.String("memory")}
 	opt, err := flags.Options(suite.Formats, suite.Detectors)
 	if err != nil {
 		return err
@@ -128,8 +136,9 @@ func (s *session) judge(c *cli.Context, command string) error {
 		return err
 	}
 	s.warn(out)
+	view := report.Options{Top: c.Int("top")}
 	for _, r := range reports {
-		if err := writeFile(r.path, func(w io.Writer) error { return r.renderer.Render(w, out.Result, report.Options{}) }); err != nil {
+		if err := writeFile(r.path, func(w io.Writer) error { return r.renderer.Render(w, out.Result, view) }); err != nil {
 			return err
 		}
 	}
@@ -139,9 +148,9 @@ func (s *session) judge(c *cli.Context, command string) error {
 		}
 	}
 	if path := c.String("o"); path != "" {
-		err = writeFile(path, func(w io.Writer) error { return renderer.Render(w, out.Result, report.Options{}) })
+		err = writeFile(path, func(w io.Writer) error { return renderer.Render(w, out.Result, view) })
 	} else {
-		err = renderer.Render(s.stdout, out.Result, s.terminal())
+		err = renderer.Render(s.stdout, out.Result, s.terminal(view))
 	}
 	if err != nil {
 		return err
@@ -229,12 +238,12 @@ func pathless(err error) error {
 }
 
 // terminal says what standard output can show.
-func (s *session) terminal() report.Options {
+func (s *session) terminal(o report.Options) report.Options {
 	f, ok := s.stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return report.Options{}
+		return o
 	}
-	o := report.Options{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		o.Width = width
 	}

@@ -23,6 +23,9 @@ type Flags struct {
 	Only, Skip, Columns  []string
 	Strict               bool
 	Jobs                 int
+	Since, Until         string
+	Service, Op, Trace   string
+	Memory               string
 }
 
 // Options returns what the flags say, or what is wrong with them. Formats and
@@ -93,8 +96,65 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	default:
 		return o, fmt.Errorf("--inconclusive %q: want fail (exit code 3) or pass", f.Inconclusive)
 	}
+	if o.Filter, err = f.filter(); err != nil {
+		return o, err
+	}
+	if o.Memory, err = parseBytes(f.Memory); err != nil {
+		return o, err
+	}
 	o.Detectors, err = choose(detectors, splitList(f.Only), splitList(f.Skip))
 	return o, err
+}
+
+func (f Flags) filter() (x Filter, err error) {
+	x.Service, x.Op = f.Service, f.Op
+	if f.Trace != "" {
+		if x.Trace, err = parseTraceID(f.Trace); err != nil {
+			return x, err
+		}
+	}
+	if x.Since, err = parseTime("--since", f.Since); err != nil {
+		return x, err
+	}
+	if x.Until, err = parseTime("--until", f.Until); err != nil {
+		return x, err
+	}
+	if x.Since != 0 && x.Until != 0 && x.Until <= x.Since {
+		return x, fmt.Errorf("--until %s is not after --since %s", f.Until, f.Since)
+	}
+	return x, nil
+}
+
+// parseTime reads a moment; empty: 0. Without a zone it is UTC.
+func parseTime(flag, s string) (ingest.Time, error) {
+	if s == "" {
+		return 0, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() > 1970 && t.Year() < 2262 {
+			return ingest.Time(t.UnixNano()), nil
+		}
+	}
+	return 0, fmt.Errorf("%s %q: want a moment\nhint: %s 2026-01-02T15:04:05Z", flag, s, flag)
+}
+
+// parseBytes reads a size like 512M or 2GiB; empty: 0.
+func parseBytes(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	num := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s)), "B"), "I")
+	shift := 0
+	if n := len(num); n > 0 {
+		if i := strings.IndexByte("KMGT", num[n-1]); i >= 0 {
+			shift, num = 10*(i+1), num[:n-1]
+		}
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+	if err != nil || !(v > 0) || v*float64(int64(1)<<shift) > 1<<50 {
+		return 0, fmt.Errorf("--memory %q: want a size\nhint: --memory 2GiB", s)
+	}
+	return int64(v * float64(int64(1)<<shift)), nil
 }
 
 // splitList takes lists with commas apart.

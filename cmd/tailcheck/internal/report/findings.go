@@ -18,8 +18,12 @@ func severityColour(severity string) string {
 
 // findings prints what was found: a sentence, what it rests on, what to do.
 func (t text) findings() {
+	most := maxFindings
+	if t.top > 0 {
+		most = t.top
+	}
 	for i := range t.r.Findings {
-		if i == maxFindings {
+		if i == most {
 			t.section()
 			t.text(0, 2, fmt.Sprintf("and %s more; --output json lists all", counted(int64(len(t.r.Findings)-i), "finding")))
 			return
@@ -56,6 +60,7 @@ func (t text) finding(f *Finding) {
 	t.para(0, f.Severity, severityColour(f.Severity), 2, line)
 	t.text(2, 0, f.Message)
 	t.evidence(f.Evidence)
+	t.tree(f.Tree)
 	if len(f.Exemplars) > 0 {
 		ids := f.Exemplars[:min(3, len(f.Exemplars))]
 		s := strings.Join(ids, ", ")

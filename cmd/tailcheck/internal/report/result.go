@@ -22,6 +22,7 @@ type Renderer struct {
 type Options struct {
 	Width int  // columns of the terminal; 0: not a terminal, 80 is used
 	Color bool // ANSI colours are welcome
+	Top   int  // findings that text shows; 0: as many as are readable
 }
 
 // Result is the whole outcome of a run. Its JSON form is the contract: field

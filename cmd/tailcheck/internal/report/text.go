@@ -19,7 +19,7 @@ before and after; what was found, with its evidence; what could not be read; wha
 to do. It fits the width of the terminal. Every number says whether it is raw or
 corrected, and how it came about.`,
 	Render: func(w io.Writer, r *Result, o Options) error {
-		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs)}
+		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs), top: o.Top}
 		t.verdict()
 		t.objectives()
 		t.inputs()
@@ -36,6 +36,7 @@ corrected, and how it came about.`,
 type text struct {
 	*page
 	r   *Result
+	top int    // findings to show; 0: maxFindings
 	dir string // directory that all inputs share, with its slash: left out where inputs are named again
 }
 

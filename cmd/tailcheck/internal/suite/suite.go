@@ -15,6 +15,7 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/load/samples"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
+	"github.com/tailcheck/tailcheck/ingest/trace/otlp"
 )
 
 // Formats are all inputs that tailcheck reads.
@@ -26,6 +27,9 @@ var Formats = []ingest.Format{
 	hgrm.Format,
 	hlog.Format,
 	samples.Format,
+
+	otlp.JSON,
+	otlp.Proto,
 }
 
 // Detectors are all checks, in the order in which they are explained.
