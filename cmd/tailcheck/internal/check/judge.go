@@ -42,6 +42,7 @@ func (j *judge) all() {
 	}
 	j.unmatched()
 	j.show()
+	j.next()
 	j.verdict()
 }
 
@@ -420,6 +421,30 @@ func (j *judge) show() {
 		if n := j.pass.count(int32(x.index)).problems; n > int64(len(j.pass.problems[int32(x.index)])) {
 			j.out.Problems = append(j.out.Problems, report.Problem{Path: x.path, Message: fmt.Sprintf("%d problems in all; the first %d are shown", n, keptProblems)})
 		}
+	}
+}
+
+// next says how to measure again what cannot be believed as it is: in an open
+// loop, with the tool's own kind of command.
+func (j *judge) next() {
+	seen := map[string]bool{}
+	for _, x := range j.inputs {
+		f := j.found("coordinated-omission", x.index)
+		if f == nil && (j.found("censored-tail", x.index) == nil || len(j.opt.Objectives) == 0) {
+			continue
+		}
+		in := j.pass.table.Input(x.index)
+		run := in.Run
+		run.Workers = workersOf(in)
+		command := omission.OpenLoop(run)
+		if seen[command] || len(seen) == 3 {
+			continue
+		}
+		if len(seen) == 0 {
+			j.out.Next = append(j.out.Next, "To measure again, with requests sent by the clock:")
+		}
+		seen[command] = true
+		j.out.Next = append(j.out.Next, "$ "+command)
 	}
 }
 
