@@ -160,8 +160,8 @@ func (d *js) span(block []byte, at int64) {
 			d.c.skip()
 		}
 	}
-	if len(traceID) == 0 {
-		return // some object that has a traceId further in
+	if len(traceID) == 0 || len(spanID) == 0 || len(start) == 0 {
+		return // some other object of the program
 	}
 	ids(d.Feed, &s, at, traceID, spanID, parent)
 	var ok, ok1 bool

@@ -175,5 +175,16 @@ func (d *reader) emit(g *segment, traceID ingest.TraceID, service, instance stri
 	d.attributes(g, s.Kind)
 	d.Names.EndSpan(&s, g.name)
 	s.Service, s.Instance = service, instance
+	s.Setup = s.Setup || s.Kind == ingest.Internal && opens(g.name)
 	d.Emit(&s, at)
+}
+
+// opens recognises what the X-Ray SDK for Go records of opening a connection,
+// below the attempt that needed it.
+func opens(name []byte) bool {
+	switch string(name) {
+	case "connect", "dns", "dial", "tls":
+		return true
+	}
+	return false
 }

@@ -56,6 +56,9 @@ var (
 	errLong    = errors.New("a segment document of more than 1 MiB, which X-Ray would not take")
 	errText    = errors.New("a Document is no JSON object")
 	errNothing = errors.New("an object that is no segment document")
+	// of the answer of BatchGetTraces
+	errCutOff      = errors.New("a trace is over the limits of X-Ray (LimitExceeded): segments of it are missing")
+	errUnprocessed = errors.New("traces that were asked for are missing (UnprocessedTraceIds): ask for them again")
 )
 
 // reader reads one input.
@@ -117,10 +120,19 @@ func (d *reader) object(depth int) {
 			raw := d.json.Raw()
 			d.part.Reset(raw)
 			d.text(d.part.Text(), d.json.At())
+		case "LimitExceeded":
+			if string(d.json.Raw()) == "true" {
+				d.Problem(d.json.At(), errCutOff)
+			}
+		case "UnprocessedTraceIds":
+			isWrapper = true
+			if raw := d.json.Raw(); bytes.IndexByte(raw, '"') >= 0 {
+				d.Problem(d.json.At(), errUnprocessed)
+			}
 		default:
 			raw := d.json.Raw()
 			isDocument = isDocument || name == "start_time" || name == "trace_id"
-			isWrapper = isWrapper || name == "format" || name == "UnprocessedTraceIds"
+			isWrapper = isWrapper || name == "format"
 			if len(doc)+len(raw) <= maxDocument {
 				doc = trace.AppendMember(doc, name, raw)
 			} else {
