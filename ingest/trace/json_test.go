@@ -89,6 +89,35 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// Positions are right behind text that was passed over, too.
+func TestJSONPositions(t *testing.T) {
+	const text = "log\n\n  {x\n \n{\"v\":1}\n\n  more \n\n  \n[{\"v\":oops},\n {\"v\":2}, \n{\"v\":3}]\n\t\n}\n{\"v\":4}"
+	for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text))} {
+		f := NewFeed(ingest.Input{}, func(ingest.Record, error) bool { return true })
+		j := NewJSON(r, f)
+		found := 0
+		for first := range j.Documents() {
+			if first == '[' {
+				j.Open()
+				for range j.Elements() {
+					j.Raw()
+				}
+				continue
+			}
+			raw := j.Raw()
+			if at := j.At(); !j.Broken() {
+				found++
+				if !strings.HasPrefix(text[at:], string(raw)) {
+					t.Errorf("%s at %d, where %q stands", raw, at, text[at:])
+				}
+			}
+		}
+		if found != 3 {
+			t.Errorf("%d documents", found)
+		}
+	}
+}
+
 func TestJSONLimits(t *testing.T) {
 	if _, _, err := walk(io.MultiReader(strings.NewReader(`{"v":"`), &endless{}), false); !errors.Is(err, errLong) {
 		t.Errorf("a text without end: %v", err)

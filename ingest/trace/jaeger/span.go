@@ -12,7 +12,7 @@ import (
 var (
 	errHeld    = errors.New("a trace of over a million spans whose processes stand behind them: services of the first are not known")
 	errNotSpan = errors.New("something else stands where a span should, and is passed over")
-	errMoved   = errors.New("Jaeger has moved the times of spans (clock skew adjustment), and its warnings say so; download them with raw=true")
+	errMoved   = errors.New("times of spans were moved by Jaeger (clock skew adjustment), as its warnings say; download them with raw=true")
 )
 
 // moved begins the warning that the adjuster puts on a span whose times it has

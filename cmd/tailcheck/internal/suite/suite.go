@@ -15,7 +15,14 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/load/samples"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
+	"github.com/tailcheck/tailcheck/ingest/trace/console"
+	"github.com/tailcheck/tailcheck/ingest/trace/debugtext"
+	"github.com/tailcheck/tailcheck/ingest/trace/jaeger"
 	"github.com/tailcheck/tailcheck/ingest/trace/otlp"
+	"github.com/tailcheck/tailcheck/ingest/trace/spanscsv"
+	"github.com/tailcheck/tailcheck/ingest/trace/stdouttrace"
+	"github.com/tailcheck/tailcheck/ingest/trace/xray"
+	"github.com/tailcheck/tailcheck/ingest/trace/zipkin"
 )
 
 // Formats are all inputs that tailcheck reads.
@@ -30,6 +37,15 @@ var Formats = []ingest.Format{
 
 	otlp.JSON,
 	otlp.Proto,
+	jaeger.Format,
+	zipkin.Format,
+	stdouttrace.Format,
+	console.JS,
+	console.Python,
+	console.Java,
+	debugtext.Format,
+	xray.Format,
+	spanscsv.Format,
 }
 
 // Detectors are all checks, in the order in which they are explained.
