@@ -62,9 +62,13 @@ func all(n int, page, only string) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
-	pairs, err := load(dir, bin)
-	if err != nil {
-		return err
+	var pairs []pair
+	for _, part := range []func(dir, bin string) ([]pair, error){load, trace} {
+		p, err := part(dir, bin)
+		if err != nil {
+			return err
+		}
+		pairs = append(pairs, p...)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Benchmarks\n\nMeasured by `bench/` (a module of its own) in one session, the two ways of each row in turn, medians of %d runs after one that is not counted; %s, %d cores, %s. Ratios hold better than times: machines are noisy.\n\n", n, runtime.Version(), runtime.NumCPU(), runtime.GOOS+"/"+runtime.GOARCH)
