@@ -58,7 +58,10 @@ var maps = map[string]role{
 }
 
 // flags are the names that --columns has for roles.
-var flags = map[string]role{"start": start, "end": end, "latency": duration, "status": status, "op": name}
+var flags = []struct {
+	name string
+	role role
+}{{"start", start}, {"end", end}, {"latency", duration}, {"status", status}, {"op", name}}
 
 var folding = strings.NewReplacer("_", "", ".", "", "-", "", " ", "")
 
@@ -82,6 +85,7 @@ type layout struct {
 	startUnit, endUnit time.Duration // 0: a date and a time of day
 	durationUnit       time.Duration
 	unknown            string // a column whose unit is not known
+	mistake            string // a flag that names no column, or one that has a role already
 }
 
 // newLayout assigns roles to the columns of a header.
@@ -97,12 +101,17 @@ func newLayout(names []string, options ingest.Options) *layout {
 			l.index[n] = i
 		}
 	}
-	for flag, r := range flags {
-		if want, ok := options.Columns[flag]; ok {
-			if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, want) }); i >= 0 {
-				l.column[r], l.roleOf[i] = i, r
-			}
+	for _, flag := range flags {
+		want, ok := options.Columns[flag.name]
+		if !ok {
+			continue
 		}
+		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, want) })
+		if i < 0 || l.roleOf[i] != none {
+			l.mistake = "--columns " + flag.name + "=" + want
+			continue
+		}
+		l.column[flag.role], l.roleOf[i] = i, flag.role
 	}
 	for r := traceID; r < roles; r++ {
 		for _, want := range known[r] {

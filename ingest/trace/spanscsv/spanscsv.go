@@ -144,6 +144,10 @@ func read(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] {
 			f.Fail(errHeader)
 			return
 		}
+		if l.mistake != "" {
+			f.Fail(fmt.Errorf("no column for %s in the header", l.mistake))
+			return
+		}
 		if l.unknown != "" {
 			f.Fail(fmt.Errorf("the unit of the column `%s` is not stated: give --unit", l.unknown))
 			return

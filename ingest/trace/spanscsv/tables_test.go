@@ -111,6 +111,12 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%d spans, %v; want %q", len(spans), err, word)
 		}
 	}
+	for _, columns := range []map[string]string{{"start": "no"}, {"start": "start_time_us", "end": "start_time_us"}} {
+		_, _, err := tracetest.Read(t, &Format, []byte("trace_id,span_id,parent_id,start_time_us,duration_us,name\n1,2,3,1763508420000000,5,x\n"), ingest.Options{Columns: columns})
+		if err == nil || !strings.Contains(err.Error(), "--columns") {
+			t.Errorf("%v: %v", columns, err)
+		}
+	}
 	if near := Format.Near([]byte("trace_id,span_id,name,start_time\n1,2,x,3\n")); !strings.Contains(near, "parent") {
 		t.Errorf("near: %q", near)
 	}
