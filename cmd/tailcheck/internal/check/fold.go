@@ -18,9 +18,10 @@ import (
 const (
 	// defaultChunk is Options.Chunk unless it is given.
 	defaultChunk = 256 << 10
-	// spanChunks is how many times as large a part with spans is: their readers
-	// know names again that they have seen, in one part.
+	// Parts with spans are larger, spanChunks times up to spanChunk bytes: their
+	// readers know names again that they have seen, but only in one part.
 	spanChunks = 32
+	spanChunk  = 8 << 20
 	// keptProblems is how many problems of an input are kept to be shown, those
 	// that stand first in it; all are counted.
 	keptProblems = 20
@@ -269,7 +270,7 @@ func split(ctx context.Context, x *input, in ingest.Input, cut ingest.Split, opt
 	counted := opt.count(r)
 	size := opt.Chunk
 	if x.found.Format.Yields&ingest.KindSpan != 0 {
-		size *= spanChunks
+		size = max(size, min(size*spanChunks, spanChunk))
 	}
 	var rest []byte
 	for offset := int64(0); ; in.Part++ {
