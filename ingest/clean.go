@@ -2,6 +2,11 @@ package ingest
 
 import "bytes"
 
+// Clean copies one line of a log to dst as a terminal would have shown it:
+// without escape sequences and other control characters, and with what a
+// carriage return overwrote gone.
+func Clean(dst, line []byte) []byte { return clean(dst, line) }
+
 // clean copies one line of a log to dst as a terminal would have shown it:
 // without escape sequences and other control characters, and with what a
 // carriage return overwrote gone.

@@ -54,6 +54,7 @@ const (
 	KindSpan
 	KindTrace
 	KindProblem
+	KindLog
 )
 
 // Load is what formats of load reports yield.
@@ -189,11 +190,12 @@ type Run struct {
 // line of a server's log.
 type Sample struct {
 	Pos
-	Op       string // operation; empty: the input has only one
-	Worker   int32  // 1, 2, …; 0: not known
-	Due      Time   // when the plan wanted it sent; 0: no plan known
-	Start    Time   // when it was sent; 0: not known
-	Latency  time.Duration
+	Op       string        // operation; empty: the input has only one
+	Worker   int32         // 1, 2, …; 0: not known
+	Due      Time          // when the plan wanted it sent; 0: no plan known
+	Start    Time          // when it was sent; 0: not known
+	End      Time          // when it ended, where Start and Latency do not tell (a log line without a latency); 0: they do, or not known
+	Latency  time.Duration // NoLatency: the input does not give it
 	Outcome  Outcome
 	Status   int // HTTP or gRPC status; 0: none
 	Vantage  Vantage
@@ -203,13 +205,15 @@ type Sample struct {
 	Queue    time.Duration // wait before a worker took it; 0: none or not known
 	Request  string        // join key (request id); empty: none
 	Trace    TraceID       // zero: none
+	Stream   bool          // a connection and not one request (a websocket, a tunnel): Latency is how long it was open
 }
 
 // Attempt is one try of a request against one upstream.
 type Attempt struct {
-	Peer    string
-	Latency time.Duration // negative: no answer
-	Status  int           // 0: none
+	Peer       string        // address; empty: not known
+	Latency    time.Duration // negative: not known
+	Status     int           // 0: no answer, or not known
+	Redirected bool          // the first try after an internal redirect: not a retry of the one before
 }
 
 // Aggregate is a statistic that the report computed itself. Many reports have

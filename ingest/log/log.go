@@ -1,0 +1,99 @@
+// Package log is what the readers of server logs share: lines freed of what
+// collectors wrapped around them, time stamps, units, lists of upstream tries,
+// outcomes, routes with their ids folded away, and the loop that turns lines
+// into records. What one server writes is in a folder of its own, as a Dialect.
+//
+// One rule keeps every part of an input readable apart from the others: what a
+// line says depends on the line, on the first lines of the input (which all
+// parts are given) and on the options. What is remembered from line to line
+// (the last second, names, the shape that fitted last) only saves time.
+package log
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Dialect is how one kind of server writes its log: what a reader of logs has
+// of its own. Format makes an ingest.Format of it.
+type Dialect struct {
+	Name, Doc string // as in ingest.Format
+
+	// Speaks reports whether a --log-format string is in the language of this
+	// server's configuration; nil: it has none.
+	Speaks func(logFormat string) bool
+
+	// Claims tells whose a line is. It is pure, and stricter than reading: of
+	// each line at most one dialect says Own.
+	Claims func(line []byte) Claim
+
+	// Learn looks at the first lines of an input, up to ingest.HeadSize bytes of
+	// them, and at the options, and returns what makes readers of its parts.
+	Learn func(head [][]byte, opt ingest.Options) (func() Reader, error)
+}
+
+// Claim tells whose a line is.
+type Claim uint8
+
+// Claims.
+const (
+	Foreign Claim = iota // another program's, or nobody's
+	Own                  // a request of this server
+	Aside                // what this server says beside its requests: a notice, an error, a header
+)
+
+// Reader reads the lines of a part of an input. It is used by one goroutine.
+type Reader interface {
+	// Read reads a line, without what collectors wrapped around it, into e, which
+	// is as Reset left it. ErrIgnore: the line is none to be read. Another error: why
+	// it is not read; such errors are constants, the line is shown beside them.
+	Read(line []byte, e *Entry) error
+}
+
+// ErrIgnore is what Read returns for lines that say nothing and miss nothing:
+// comments, headers.
+var ErrIgnore = errors.New("nothing to read")
+
+// Reasons why lines are not read.
+var (
+	ErrNoStamp   = errors.New("no time stamp in brackets")
+	ErrStamp     = errors.New("a time stamp of an unknown layout or zone")
+	ErrNoRequest = errors.New("no request in quotes")
+	ErrStatus    = errors.New("no status")
+	ErrLatency   = errors.New("a latency that is no number")
+	ErrGlued     = errors.New("two lines run together")
+	ErrLong      = errors.New("more fields than any log has")
+	ErrFormat    = errors.New("not of the format given")
+	ErrJSON      = errors.New("broken JSON")
+	ErrOther     = errors.New("no request")
+)
+
+// Entry is what a line says: the sample, and what stamps it.
+type Entry struct {
+	ingest.Sample
+
+	// Stamp is the time stamp of the line. Start (or End) of the sample follow
+	// from it, unless the dialect has set Start itself.
+	Stamp Moment
+
+	// Shape says how the line is written. Its Wrapper, Resolution, Zone and
+	// counts are filled in elsewhere. Few shapes are shared by all lines.
+	Shape *ingest.Shape
+}
+
+// Reset makes e ready for a line: nothing known, no latency, an outcome that is OK.
+func (e *Entry) Reset(pos ingest.Pos) {
+	attempts := e.Attempts[:0]
+	*e = Entry{}
+	e.Pos, e.Latency, e.Attempts = pos, ingest.NoLatency, attempts
+}
+
+// Moment is a time stamp that was read.
+type Moment struct {
+	Time       ingest.Time   // zero: none
+	Resolution time.Duration // one unit of the last digit
+	Zone       ingest.Zone
+	Twice      bool // there were two moments with this reading of the clock; Time is the first
+}

@@ -1,0 +1,186 @@
+package log
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// run is the reading of one part of an input.
+type run struct {
+	in      ingest.Input
+	yield   func(ingest.Record, error) bool
+	reader  Reader
+	peeler  peeler
+	entry   Entry
+	problem ingest.Problem
+	counts  counter
+	lines   int64
+	last    int64 // offset of the last line
+	pieces  pieces
+}
+
+func (d *Dialect) read(m *memo, r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] {
+	return func(yield func(ingest.Record, error) bool) {
+		head := in.Head
+		if len(head) == 0 && in.Part == 0 {
+			head = make([]byte, ingest.HeadSize)
+			n, err := io.ReadFull(r, head)
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				yield(nil, err)
+				return
+			}
+			head = head[:n]
+			r = io.MultiReader(bytes.NewReader(head), r)
+		}
+		newReader, err := d.learn(m, head, in.Options)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		x := &run{in: in, yield: yield, reader: newReader()}
+		x.peeler.clock.Zone = in.Options.Zone
+		together := splitOf(head) == ingest.SplitPieces
+		lines := ingest.NewLines(r)
+		for lines.Next() {
+			x.lines++
+			x.last = lines.Offset()
+			if line := lines.Bytes(); together {
+				if !x.piece(line) {
+					return
+				}
+			} else if !x.whole(line, x.last) {
+				return
+			}
+		}
+		if !x.flush() {
+			return
+		}
+		if err := lines.Err(); err != nil {
+			yield(nil, err)
+			return
+		}
+		log := ingest.Log{Pos: in.Pos(x.last), Lines: x.lines}
+		x.counts.report(&log)
+		yield(&log, nil)
+	}
+}
+
+// whole reads a line that is complete.
+func (x *run) whole(line []byte, offset int64) bool {
+	text, stamp, wrapper := x.peeler.peel(line)
+	return x.text(text, stamp, wrapper, offset)
+}
+
+// text reads the text of a line and yields what it says.
+func (x *run) text(text []byte, stamp Moment, wrapper string, offset int64) bool {
+	if blank(text) {
+		return true
+	}
+	err := x.parse(text, &stamp, &wrapper, offset)
+	switch err {
+	case nil:
+		e := &x.entry
+		x.counts.count(e, e.settle(stamp), wrapper)
+		return x.yield(&e.Sample, nil)
+	case ErrIgnore:
+		return true
+	}
+	x.problem.Pos, x.problem.Err = x.in.Pos(offset), &unread{err, excerpt(text)}
+	return x.yield(&x.problem, nil)
+}
+
+// parse reads a text into the entry: as it is, or else as the envelope of one.
+func (x *run) parse(text []byte, stamp *Moment, wrapper *string, offset int64) error {
+	pos := x.in.Pos(offset)
+	x.entry.Reset(pos)
+	err := x.reader.Read(text, &x.entry)
+	if err == nil || err == ErrIgnore || text[0] != '{' {
+		return err
+	}
+	inner, outer, ok := x.peeler.envelope(text)
+	if !ok {
+		return err
+	}
+	inner, m, _ := x.peeler.peel(inner)
+	x.entry.Reset(pos)
+	if again := x.reader.Read(inner, &x.entry); again == ErrIgnore {
+		return ErrIgnore
+	} else if again != nil {
+		return err
+	}
+	for _, m := range [...]Moment{outer, m} {
+		if m.Time != 0 && (stamp.Time == 0 || m.Resolution < stamp.Resolution) {
+			*stamp = m
+		}
+	}
+	if *wrapper == "" {
+		*wrapper = "JSON"
+	}
+	return nil
+}
+
+// slack is by how much the clocks of a server and of what wrapped its line may
+// differ, and how long the line may wait between them, for the wrapper's stamp
+// to be taken for the end of the request.
+const slack = 250 * time.Millisecond
+
+// settle works out when the request started and ended, from the stamp of its
+// line and from that of a wrapper, which was put on when the line was written,
+// at the end of the request. The wrapper's is taken where it is finer and does
+// not contradict the line's own. It returns what the stamp is that was taken.
+func (e *Entry) settle(outer Moment) ingest.Stamp {
+	stamp, kind := e.Stamp, e.Shape.Stamp
+	if e.Start == 0 && outer.Time != 0 && (stamp.Time == 0 || outer.Resolution < stamp.Resolution) {
+		late := outer.Time.Sub(stamp.Time)
+		if kind == ingest.StampStart {
+			late -= max(0, e.Latency)
+		}
+		if stamp.Time == 0 || late > -slack && late < stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
+			stamp, kind = outer, ingest.StampEnd
+			e.Stamp = outer
+		}
+	}
+	switch {
+	case stamp.Time == 0 || e.Start != 0:
+	case kind == ingest.StampStart:
+		e.Start = stamp.Time
+	case kind == ingest.StampEnd && e.Latency >= 0:
+		e.Start = stamp.Time.Add(-e.Latency)
+	case kind == ingest.StampEnd:
+		e.End = stamp.Time
+	}
+	if e.Latency >= 0 && e.Start != 0 {
+		e.End = 0 // it follows
+	}
+	if stamp.Time == 0 {
+		return ingest.StampNone
+	}
+	return kind
+}
+
+// unread is why a line was not read.
+type unread struct {
+	why  error
+	text string
+}
+
+func (u *unread) Error() string { return fmt.Sprintf("%v: %q", u.why, u.text) }
+func (u *unread) Unwrap() error { return u.why }
+
+// excerpt is the beginning of a line, for messages.
+func excerpt(line []byte) string {
+	const most = 80
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}
+
+func blank(line []byte) bool {
+	return len(line) == 0 || line[0] <= ' ' && len(bytes.TrimLeft(line, " \t\r\x00")) == 0
+}
