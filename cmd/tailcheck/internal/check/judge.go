@@ -11,7 +11,6 @@ import (
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/detect/omission"
 	"github.com/tailcheck/tailcheck/ingest"
-	"github.com/tailcheck/tailcheck/internal/latency"
 )
 
 // judge turns a merged pass into the outcome.
@@ -169,7 +168,7 @@ func (j *judge) load(x *input) {
 	whole := j.whole(in)
 	for _, row := range in.Rows() {
 		e := evidenceOf(row)
-		if e.raw == nil && e.tool == nil || e.count() == 0 {
+		if !e.measured() {
 			continue
 		}
 		measured = true
@@ -208,20 +207,24 @@ func (j *judge) load(x *input) {
 	}
 }
 
-// count returns how many samples are behind the figures; -1: not known.
-func (e *evidence) count() int64 {
+// measured reports whether any latency is known. Zeros behind which no count of
+// samples stands are none: a tool prints them where nothing was answered.
+func (e *evidence) measured() bool {
 	for _, f := range []correct.Figures{e.raw, e.tool} {
 		if f == nil {
 			continue
 		}
-		if n := f.Count(); n > 0 {
-			return n
+		known := []correct.Range{f.Mean(), f.Max()}
+		for _, x := range printedPercentiles {
+			known = append(known, f.Percentile(x.p))
 		}
-		if f.Max().Known() || f.Percentile(latency.P50).Known() {
-			return -1
+		for _, r := range known {
+			if r.Known() && (f.Count() > 0 || r.Low > 0) {
+				return true
+			}
 		}
 	}
-	return 0
+	return false
 }
 
 // suspect reports whether a raw pass of an input proves nothing by itself, and why.
