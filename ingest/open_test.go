@@ -114,6 +114,34 @@ func TestSeveralReports(t *testing.T) {
 	}
 }
 
+// A command line is found as it was typed, whatever printed it.
+func TestCommandLine(t *testing.T) {
+	const want = "tool -n 5 -H 'a: b' http://x/"
+	for _, line := range []string{
+		"tool -n 5 -H 'a: b' http://x/",
+		"$ tool -n 5 -H 'a: b' http://x/ | tee out",
+		"+ /usr/bin/tool -n 5 -H 'a: b' http://x/ > out",
+		"load (local-exec): Executing: [\"/bin/sh\" \"-c\" \"tool -n 5 -H 'a: b' http://x/\"]",
+		"load (local-exec): Executing: [\"/bin/sh\" \"-c\" \"/usr/bin/tool -n 5 -H 'a: b' http://x/ > out\"]",
+		"{\"cmd\": \"tool -n 5 -H 'a: b' http://x/\", \"user\": \"ci\"}",
+		"Run it with `tool -n 5 -H 'a: b' http://x/`, which printed:",
+	} {
+		got, err := find(t, []byte(line+"\n"+toolReport))
+		if err != nil || len(got) != 1 || got[0].Command != want {
+			t.Errorf("%s: %+v %v", line, got, err)
+		}
+	}
+	for line, want := range map[string]string{
+		`Executing: ["sh" "-c" "tool -n 5 -H \"a: b\" http://x/"]`: `tool -n 5 -H "a: b" http://x/`,
+		`run: 'tool -n 5 http://x/'`:                               `tool -n 5 http://x/`,
+		`"tool -n 5 http://x/`:                                     `tool -n 5 http://x/`, // the quote is never shut
+	} {
+		if got, _ := command([]string{line}, []string{"tool"}); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestCompressed(t *testing.T) {
 	var gz, zs bytes.Buffer
 	g := gzip.NewWriter(&gz)
@@ -134,8 +162,42 @@ func TestCompressed(t *testing.T) {
 			t.Errorf("lines %v", l)
 		}
 	}
-	if _, err := find(t, gz.Bytes()[:12]); err == nil {
-		t.Error("a cut gzip file is read")
+}
+
+// However a file is packed and wherever it is cut: never does a part of it pass
+// for the whole, or for an empty file.
+func TestCutShort(t *testing.T) {
+	rows := []byte("a,b\n" + strings.Repeat("1,2\n3,4\n", 40))
+	wide := []byte{0xff, 0xfe}
+	for _, c := range rows {
+		wide = append(wide, c, 0)
+	}
+	for name, data := range map[string][]byte{"UTF-8": rows, "UTF-16": wide} {
+		var gz, zs bytes.Buffer
+		g := gzip.NewWriter(&gz)
+		_, _ = g.Write(data)
+		_ = g.Close()
+		z, _ := zstd.NewWriter(&zs)
+		_, _ = z.Write(data)
+		_ = z.Close()
+		for _, b := range [][]byte{gz.Bytes(), zs.Bytes()} {
+			for n := 4; n < len(b); n++ {
+				got, err := find(t, b[:n])
+				if err == nil {
+					_, err = io.ReadAll(got[0].Open())
+				}
+				var empty *Empty
+				var unknown *Unrecognised
+				if err == nil || errors.As(err, &empty) || errors.As(err, &unknown) {
+					t.Errorf("%s, %d of %d bytes of %x: %v", name, n, len(b), b[:4], err)
+				}
+			}
+			if got, err := find(t, b); err != nil {
+				t.Error(err)
+			} else if s, err := io.ReadAll(got[0].Open()); err != nil || !bytes.Equal(s, rows) {
+				t.Errorf("%s: %q %v", name, s, err)
+			}
+		}
 	}
 }
 

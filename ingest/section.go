@@ -112,11 +112,35 @@ func command(before []string, programs []string) (string, int) {
 				for j := i + 1; j < len(before) && strings.HasSuffix(strings.TrimRight(line, " \t"), `\`); j++ {
 					line = strings.TrimSuffix(strings.TrimRight(line, " \t"), `\`) + " " + strings.TrimSpace(before[j])
 				}
-				return strings.TrimSpace(cutShell(line)), len(before) - i
+				return strings.TrimSpace(cutShell(within(before[i][:at], line))), len(before) - i
 			}
 		}
 	}
 	return "", 0
+}
+
+// within ends a command line at the quote that it stands in: another program
+// printed it as one word, `["/bin/sh" "-c" "hey -n 200 http://h/"]`. Before is
+// the line up to the program's name.
+func within(before, line string) string {
+	at := strings.LastIndexAny(before, " \t`\"'(") // what is behind it is the program's folder
+	if at < 0 || strings.IndexByte("`\"'", before[at]) < 0 {
+		return line
+	}
+	quote := before[at]
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && quote == '"':
+			i++
+		case line[i] == quote:
+			line = line[:i]
+			if quote == '"' {
+				line = strings.ReplaceAll(line, `\"`, `"`)
+			}
+			return line
+		}
+	}
+	return line
 }
 
 // programAt returns where a program is called in a line, or -1: its name as a
