@@ -74,14 +74,13 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
 	}
-	head := make([]byte, HeadSize)
-	n, err := io.ReadFull(r, head)
-	head = head[:n]
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	head, err := readHead(r)
+	blank := len(bytes.TrimSpace(bytes.Trim(head, "\x00"))) == 0
+	switch {
+	case err != nil && (blank || err != errCut): // what came before a cut is still looked at
 		_ = r.Close()
 		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
-	}
-	if len(bytes.TrimSpace(bytes.Trim(head, "\x00"))) == 0 {
+	case blank:
 		_ = r.Close()
 		return nil, &Empty{f.Path}
 	}
@@ -113,6 +112,24 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 		return nil, fmt.Errorf("%s: no format claims it, and at over 256 MiB it is too long to be searched for reports", f.Path)
 	}
 	return search(f, append(head, rest...), formats, name)
+}
+
+// readHead reads the first HeadSize bytes, or all of a shorter input. Unlike
+// io.ReadFull it tells an input that ends from one that is cut short.
+func readHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, HeadSize)
+	n := 0
+	for n < len(head) {
+		m, err := r.Read(head[n:])
+		n += m
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return head[:n], err
+		}
+	}
+	return head[:n], nil
 }
 
 type joined struct {

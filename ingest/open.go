@@ -81,6 +81,25 @@ func (s spooler) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// errCut is the error of a compressed file that ends too early. Its bytes so far
+// may look like a whole report.
+var errCut = errors.New("the compressed data is cut short")
+
+// cutter names the error of compressed data that ends too early.
+type cutter struct{ r io.Reader }
+
+func (c cutter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	return n, cutError(err)
+}
+
+func cutError(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return errCut
+	}
+	return err
+}
+
 type decoded struct {
 	io.Reader
 	close []func()
@@ -107,9 +126,9 @@ func decode(r io.Reader, c io.Closer) (io.ReadCloser, error) {
 			z, err := gzip.NewReader(b)
 			if err != nil {
 				_ = d.Close()
-				return nil, err
+				return nil, cutError(err)
 			}
-			b = bufio.NewReaderSize(z, 64<<10)
+			b = bufio.NewReaderSize(cutter{z}, 64<<10)
 		case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 			z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 			if err != nil {
@@ -117,9 +136,9 @@ func decode(r io.Reader, c io.Closer) (io.ReadCloser, error) {
 				return nil, err
 			}
 			d.close = append(d.close, z.Close)
-			b = bufio.NewReaderSize(z, 64<<10)
+			b = bufio.NewReaderSize(cutter{z}, 64<<10)
 		case bytes.HasPrefix(magic, []byte("BZh")):
-			b = bufio.NewReaderSize(bzip2.NewReader(b), 64<<10)
+			b = bufio.NewReaderSize(cutter{bzip2.NewReader(b)}, 64<<10)
 		default:
 			d.Reader = text(b)
 			return d, nil
@@ -149,23 +168,26 @@ type utf16Reader struct {
 	b     *bufio.Reader
 	order binary.ByteOrder
 	out   []byte
+	err   error // that ended b
 }
 
 func (u *utf16Reader) Read(p []byte) (int, error) {
 	for len(u.out) == 0 {
+		if u.err != nil {
+			return 0, u.err
+		}
 		units := make([]uint16, 0, 2048)
-		var pair [2]byte
 		for len(units) < cap(units) {
-			if _, err := io.ReadFull(u.b, pair[:]); err != nil {
-				if err == io.ErrUnexpectedEOF {
-					err = io.EOF
-				}
-				if len(units) == 0 {
-					return 0, err
-				}
+			lead, err := u.b.ReadByte()
+			var trail byte
+			if err == nil {
+				trail, err = u.b.ReadByte()
+			}
+			if err != nil { // half of a unit at the end says nothing
+				u.err = err
 				break
 			}
-			units = append(units, u.order.Uint16(pair[:]))
+			units = append(units, u.order.Uint16([]byte{lead, trail}))
 			if len(units) == cap(units)-1 && !utf16.IsSurrogate(rune(units[len(units)-1])) {
 				break
 			}

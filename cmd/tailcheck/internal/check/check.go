@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -136,7 +137,15 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 		}
 		found, err := ingest.Find(f, opt.Formats, opt.Format)
 		if err != nil {
-			out.Skipped = append(out.Skipped, err.Error())
+			var u *ingest.Unrecognised
+			var e *ingest.Empty
+			if errors.As(err, &u) || errors.As(err, &e) {
+				out.Skipped = append(out.Skipped, err.Error())
+				continue
+			}
+			// it may be a report: what cannot be read is not skipped
+			out.Unusable = true
+			out.Problems = append(out.Problems, problemOf(name, err))
 			continue
 		}
 		all = append(all, found...)
@@ -152,7 +161,8 @@ func problemOf(path string, err error) report.Problem {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return report.Problem{Path: path, Message: err.Error()}
+	// Errors of opening have the file in front; a problem has it beside.
+	return report.Problem{Path: path, Message: strings.TrimPrefix(err.Error(), path+": ")}
 }
 
 // positions turns byte offsets into lines, input by input, in one reading of each.
