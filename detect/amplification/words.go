@@ -1,0 +1,147 @@
+package amplification
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/calltree"
+)
+
+// operation writes an operation: "feed-api GET /feed".
+func operation(o calltree.Operation) string {
+	switch {
+	case o.Service == "":
+		return nameOr(o.Op, "(no name)")
+	case o.Op == "":
+		return o.Service
+	}
+	return o.Service + " " + o.Op
+}
+
+// calls names the operation of calls; the service only where it is not that of
+// the parent.
+func (k hopKey) calls() string {
+	if k.leaf.Service == k.parent.Service {
+		return nameOr(k.leaf.Op, "(no name)")
+	}
+	return operation(k.leaf)
+}
+
+func nameOr(name, none string) string {
+	if name == "" {
+		return none
+	}
+	return name
+}
+
+// ms writes a duration in milliseconds: with one decimal, and with three where
+// that would leave nothing of it.
+func ms(d time.Duration) string {
+	v := float64(d) / 1e6
+	decimals := 1
+	if math.Abs(v) < 1 && v != 0 {
+		decimals = 3
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64) + " ms"
+}
+
+// inMs is a duration as a number of milliseconds, to the microsecond.
+func inMs(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
+
+// percent writes a share: 44 %, 1.2 %, 0.05 %.
+func percent(share float64) string {
+	p := 100 * share
+	if p >= 10 || p == 0 {
+		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
+}
+
+// ordinal writes a quantile as a percentile: "98.9th".
+func ordinal(quantile float64) string {
+	text := strconv.FormatFloat(math.Floor(quantile*1000+0.5)/10, 'f', -1, 64)
+	if quantile < 1 && text == "100" {
+		text = "99.9"
+	}
+	end := "th"
+	if n := len(text); n < 2 || text[n-2] != '1' {
+		switch text[n-1] {
+		case '1':
+			end = "st"
+		case '2':
+			end = "nd"
+		case '3':
+			end = "rd"
+		}
+	}
+	return text + end
+}
+
+// quantile writes a quantile with as many digits as tell it from 1.
+func quantile(q float64) string {
+	if q > 0.999 && q < 1 {
+		return strconv.FormatFloat(q, 'f', 4, 64)
+	}
+	return strconv.FormatFloat(q, 'f', 3, 64)
+}
+
+// short writes a number as people say it: 0.94, 4.2, 39, 12064.
+func short(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return "?"
+	case a >= 10:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 1:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// count writes a number of things: "1 request", "24 requests".
+func count(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + one + "s"
+}
+
+// atLeast is put before a number that is a lower bound where traces are not
+// complete.
+func atLeast(incomplete bool) string {
+	if incomplete {
+		return "at least "
+	}
+	return ""
+}
+
+// ratio is a/b; 0 where b is 0.
+func ratio[T int64 | time.Duration](a, b T) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// evidence is the list of a finding.
+type evidence []detect.Evidence
+
+func (e *evidence) add(what, got, want string) {
+	*e = append(*e, detect.Evidence{What: what, Got: got, Want: want})
+}
+
+func (e *evidence) addf(what, want, got string, args ...any) {
+	e.add(what, fmt.Sprintf(got, args...), want)
+}
+
+// round4 rounds a quantile to four digits, and never up to 1.
+func round4(q float64) float64 {
+	r := math.Round(q*1e4) / 1e4
+	if q < 1 && r == 1 {
+		return q
+	}
+	return r
+}
