@@ -183,11 +183,7 @@ func (s *session) warn(out *check.Outcome) {
 		if p.Line != nil {
 			at = fmt.Sprintf("%s:%d", p.Path, *p.Line)
 		}
-		message := p.Message
-		if !strings.HasPrefix(message, p.Path+": ") {
-			message = at + ": " + message
-		}
-		fmt.Fprintf(s.stderr, "tailcheck: %s: %s\n", kind, report.Safe(message))
+		fmt.Fprintf(s.stderr, "tailcheck: %s: %s\n", kind, report.Safe(at+": "+p.Message))
 	}
 }
 
