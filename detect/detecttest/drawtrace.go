@@ -123,6 +123,9 @@ func (d *drawing) place(m *made) {
 		m.end = ends[len(ends)-1]
 	}
 	m.end += l.tail.draw(d.r, d.perTrace[l])
+	if l.most > 0 {
+		m.end = min(m.end, l.most)
+	}
 }
 
 // line moves the children of a span, whose lengths are known, to their starts.

@@ -73,6 +73,7 @@ type spanLine struct {
 	hasStart, hasAfter, hasFor      bool
 	times                           [2]int64 // from, to
 	of                              int
+	most                            time.Duration // 0: any
 	skew                            time.Duration
 	chance, left                    float64
 	copies                          int
@@ -180,6 +181,7 @@ func (l *spanLine) says(f fields) error {
 func (l *spanLine) happens(f fields) error {
 	l.hasStart, l.hasAfter, l.hasFor = f.has("start"), f.has("after"), f.has("for")
 	l.skew, l.untimed, l.of = f.duration("skew"), f.flag("untimed"), int(f.int("of"))
+	l.most = f.duration("most")
 	l.chance, l.copies, l.times = 1, 1, [2]int64{1, 1}
 	if f.has("copies") {
 		l.copies = int(f.int("copies"))

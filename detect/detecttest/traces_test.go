@@ -55,6 +55,11 @@ span c parent=a op=c for=2ms
 span d parent=a op=d for=4ms
 span e parent=a op=e start=20ms for=4ms kind=producer`,
 			"a 0-5[b 0-9 c 0-2 d 0-4 e 20-24]"},
+		{"a deadline", `
+trace 1
+span a parent=- op=a most=6ms
+span b parent=a op=b for=9ms`,
+			"a 0-6[b 0-9]"},
 		{"clocks", `
 trace 1 start=1s
 span a parent=- op=a for=10ms
