@@ -39,6 +39,7 @@ type Case struct {
 	Sends    []Send            // by start; nil: not known
 	Summary  *ingest.Aggregate // raw summary; nil: none
 	Tool     Figures           // as corrected by the tool; nil: none
+	Unstated bool              // nothing says that Samples or Summary are raw
 
 	// Refuse is why nothing may be filled although an interval is known (a
 	// censored tail, a saturated run, one slow request); empty: it may.
@@ -85,7 +86,7 @@ func Mend(c Case) Repair {
 		r.Assumes = fmt.Sprintf("requests were due every %v from the first one on", time.Duration(float64(time.Second)/c.Run.Rate))
 		return r
 	case iv <= 0:
-		r.Refused = "the plan is not known: neither the rate and the number of workers nor one worker's interval"
+		r.Refused = "the plan is not known: " + c.missing()
 		return r
 	case iv < ShortestInterval:
 		r.Refused = "an interval below 1 µs is no plan for one worker"
@@ -100,7 +101,21 @@ func Mend(c Case) Repair {
 	default:
 		r.Refused = "the report holds no latencies"
 	}
+	if c.Unstated && r.Figures != nil {
+		r.Assumes = "the reported figures are raw, which nothing says; " + r.Assumes
+	}
 	return r
+}
+
+// missing says what an interval would take that is not known.
+func (c Case) missing() string {
+	switch {
+	case c.Run.Rate > 0:
+		return "the rate is, the number of workers is not (--workers)"
+	case c.Run.Workers > 0 && c.Run.WorkersFrom != "":
+		return "the number of workers is, the rate is not (--rate)"
+	}
+	return "neither the rate and the number of workers nor one worker's interval"
 }
 
 // catchesUp reports whether the generator sent late what it could not send in

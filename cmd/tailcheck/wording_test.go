@@ -33,3 +33,63 @@ func TestProblemsNameTheirFileOnce(t *testing.T) {
 		}
 	}
 }
+
+// reports are all load reports among the fixtures.
+func reports(t *testing.T, under string) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../fixtures/load/" + under)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v %v", files, err)
+	}
+	return files
+}
+
+// What nobody says is raw is not called raw, and a fill of it says what it
+// takes for granted.
+func TestUnstatedIsNotCalledRaw(t *testing.T) {
+	files := append(reports(t, "hdr/*.hgrm"), reports(t, "hdr/*.hlog")...)
+	all := append([]string{"check"}, files...)
+	for _, args := range [][]string{nil, {"--sla", "p99<500ms"}, {"--sla", "p99<500ms", "--unit", "us"}, {"--sla", "p99<500us", "--unit", "us"}} {
+		for _, file := range files {
+			if out, _, _ := said(t, append([]string{"check", file}, args...)...); strings.Contains(out, " raw ") != strings.Contains(out, "are raw or already") || !strings.Contains(out, "reported") {
+				t.Errorf("%s %s: %s", file, args, out)
+			}
+		}
+		if out, _, _ := said(t, append(all, args...)...); strings.Contains(out, "p99 raw") || !strings.Contains(out, "p99 reported") {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+	if out, _, _ := said(t, append(all, "../../fixtures/clean/hey.csv")...); !strings.Contains(out, "p99 measured") || !strings.Contains(out, "] raw:") || !strings.Contains(out, "] reported:") {
+		t.Errorf("%s", out)
+	}
+	if out, _, _ := said(t, "correct", "--unit", "ns", "--interval", "100ms", "../../fixtures/load/hdr/v2.hlog"); !strings.Contains(out, "assumes: the reported figures are raw, which nothing says; every stall") {
+		t.Errorf("%s", out)
+	}
+	if out, _, _ := said(t, "correct", "--interval", "80ms", "../../fixtures/load/stall-hey/hey.csv"); strings.Contains(out, "reported") {
+		t.Errorf("%s", out)
+	}
+}
+
+// No sentence contradicts the table below it.
+func TestSentencesFitTheTable(t *testing.T) {
+	for _, file := range reports(t, "*/*.*") {
+		for _, args := range [][]string{{"--sla", "p99<500ms"}, {"--sla", "p99.9<10s"}, {"--sla", "p50<1ms"}} {
+			out, _, _ := said(t, append([]string{"check", file}, args...)...)
+			several := strings.Contains(out, args[1]+" in ")
+			if !several && strings.Contains(out, "holds no raw value") && strings.Contains(out, " raw: ") {
+				t.Errorf("%s %s has a raw value: %s", file, args, out)
+			}
+			for _, bad := range []string{"between 0 ns", "would be not", " 0.0–", " 0.00–"} {
+				if strings.Contains(out, bad) {
+					t.Errorf("%s %s: %q in %s", file, args, bad, out)
+				}
+			}
+			if strings.Contains(out, "nothing suggests omitted requests") && strings.Contains(out, "correction-not-stated") {
+				t.Errorf("%s %s: %s", file, args, out)
+			}
+			if strings.Contains(out, "not corrected: no reason to") && strings.Contains(out, "censored-tail") {
+				t.Errorf("%s %s: %s", file, args, out)
+			}
+		}
+	}
+}

@@ -15,6 +15,9 @@ type Case struct {
 	Method    string          // how Corrected came about, in words: "fill at 80 ms from --interval", "timed from the schedule by wrk2"
 	Tool      string          // that wrote the report, for advice: "hey"; empty: not known
 
+	// Unstated says that nothing tells whether Raw is raw or corrected already.
+	Unstated bool
+
 	// ByTool says that the tool itself had corrected before it reported: then
 	// Corrected is what it printed, and is what is judged.
 	ByTool bool

@@ -310,6 +310,15 @@ func TestWhy(t *testing.T) {
 		{"p99<30s", Case{Raw: hey, RawRule: "nearest rank", Lost: 99, CensoredAt: 20e9},
 			"raw p99 of at least 20 s (nearest rank, 99 requests without a latency put back at 20 s or more) cannot be shown to be below 30 s: 99 requests left no full latency"},
 		{"p99<500ms", Case{Raw: hey, RawRule: "nearest rank", UnitAssumed: true}, "raw p99 51.2 ms (nearest rank) would be below 500 ms, but the file does not state its unit: give --unit"},
+		{"p99<500ms", Case{Raw: hey, RawRule: "nearest rank", UnitAssumed: true, Unstated: true}, "reported p99 51.2 ms (nearest rank) would be below 500 ms, but the file does not state its unit: give --unit"},
+		{"p99<50ms", Case{Raw: hey, RawRule: "nearest rank", UnitAssumed: true}, "raw p99 51.2 ms (nearest rank) would not be below 50 ms, but the file does not state its unit: give --unit"},
+		{"p99<=50ms", Case{Raw: hey, RawRule: "nearest rank", UnitAssumed: true}, "raw p99 51.2 ms (nearest rank) would be above 50 ms, but the file does not state its unit: give --unit"},
+		{"p99<500ms", Case{Raw: hey, RawRule: "nearest rank", Unstated: true}, "reported p99 51.2 ms (nearest rank) is below 500 ms; the report does not say whether it is raw or corrected"},
+		{"p99<50ms", Case{Raw: hey, RawRule: "nearest rank", Unstated: true}, "reported p99 51.2 ms (nearest rank) is not below 50 ms"},
+		{"p99<500ms", Case{Raw: hey, RawRule: "printed by wrk2", Corrected: hey, Method: "timed from the schedule by wrk2", ByTool: true},
+			"raw p99 51.2 ms (printed by wrk2) and corrected p99 51.2 ms (timed from the schedule by wrk2) are below 500 ms"},
+		{"p99<500ms", Case{Raw: fake{n: 9}, Corrected: hey, Method: "timed from the schedule by wrk2", ByTool: true}, "corrected p99 51.2 ms (timed from the schedule by wrk2) is below 500 ms"},
+		{"p99<500ms", Case{Corrected: p99(between(0, 235.5)), Method: "filled by wrk", ByTool: true}, "corrected p99 of at most 235.5 ms (filled by wrk) is below 500 ms; the report holds no raw value"},
 		{"p99<500ms", Case{}, "the report holds neither raw nor corrected latencies to judge p99 on"},
 	} {
 		if v := Judge(objective(t, c.expr), c.c); v.Why != c.want {

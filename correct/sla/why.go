@@ -10,6 +10,15 @@ import (
 	"github.com/tailcheck/tailcheck/internal/latency"
 )
 
+// raw is the word for measured values: nobody may call those raw of which
+// nothing says so.
+func (c Case) raw() string {
+	if c.Unstated {
+		return "reported"
+	}
+	return "raw"
+}
+
 // subject names a value: "raw p99 51.2 ms (nearest rank)".
 func (c Case) subject(o Objective, kind string, x value, how string) string {
 	if c.Lost > 0 {
@@ -28,6 +37,8 @@ func (c Case) subject(o Objective, kind string, x value, how string) string {
 		s += "of at least " + apart(x.Low, o.Limit)
 	case apart(x.Low, o.Limit) == apart(x.High, o.Limit):
 		s += apart(x.Low, o.Limit)
+	case x.Low == 0:
+		s += "of at most " + apart(x.High, o.Limit)
 	default:
 		s += "between " + apart(x.Low, o.Limit) + " and " + apart(x.High, o.Limit)
 	}
@@ -70,7 +81,7 @@ func (o Objective) misses() string {
 }
 
 func (c Case) why(o Objective, v Verdict, rawValue, correctedValue value) string {
-	raw := c.subject(o, "raw", rawValue, c.RawRule)
+	raw := c.subject(o, c.raw(), rawValue, c.RawRule)
 	corrected := c.subject(o, "corrected", correctedValue, c.Method)
 	noRaw := "the report holds no raw value"
 	switch {
@@ -91,20 +102,25 @@ func (c Case) why(o Objective, v Verdict, rawValue, correctedValue value) string
 		return corrected + " is " + o.misses() + ", whatever the raw one is"
 	case c.ByTool && v.Corrected == nil:
 		return "the report gives no corrected " + o.Name() + " although the tool corrects; raw alone is not judged"
-	case c.ByTool && is(v.Corrected, Pass), v.Raw == nil && is(v.Corrected, Pass):
+	case v.Raw == nil && is(v.Corrected, Pass):
 		return corrected + " is " + o.meets() + c.but(v, noRaw)
+	case is(v.Raw, Pass) && is(v.Corrected, Pass):
+		return raw + " and " + corrected + " are " + o.meets() + c.but(v, "")
+	case c.ByTool && is(v.Corrected, Pass):
+		return corrected + " is " + o.meets() + c.but(v, "")
 	case v.Raw == nil || c.ByTool:
 		return c.open(o, "corrected", corrected, correctedValue)
 	case v.Raw.Verdict == Inconclusive:
-		return c.open(o, "raw", raw, rawValue)
-	case is(v.Corrected, Pass):
-		return raw + " and " + corrected + " are " + o.meets() + c.but(v, "")
+		return c.open(o, c.raw(), raw, rawValue)
 	case v.Corrected != nil:
 		return raw + " is " + o.meets() + ", but " + corrected + " may be or not"
 	case c.Suspect:
 		why := orElse(c.Why, "requests were probably omitted")
 		return raw + " is " + o.meets() + ", but " + why + ", and nothing is corrected: " +
 			orElse(c.Refused, "the plan is not known (--interval, or --rate and --workers)")
+	}
+	if c.Unstated {
+		return raw + " is " + o.meets() + c.but(v, "the report does not say whether it is raw or corrected")
 	}
 	return raw + " is " + o.meets() + c.but(v, "nothing suggests omitted requests")
 }
@@ -176,7 +192,7 @@ func (c Case) advice(p latency.Percentile) string {
 const noUnit = "the file does not state its unit: give --unit"
 
 func (c Case) whyUnit(o Objective, v Verdict, raw, corrected value) string {
-	kind, x, how := "raw", raw, c.RawRule
+	kind, x, how := c.raw(), raw, c.RawRule
 	j := v.Raw
 	if j == nil || c.ByTool && v.Corrected != nil {
 		kind, x, how, j = "corrected", corrected, c.Method, v.Corrected
@@ -187,7 +203,7 @@ func (c Case) whyUnit(o Objective, v Verdict, raw, corrected value) string {
 	case j.Verdict == Pass:
 		return c.subject(o, kind, x, how) + " would be " + o.meets() + ", but " + noUnit
 	case j.Verdict == Fail:
-		return c.subject(o, kind, x, how) + " would be " + o.misses() + ", but " + noUnit
+		return c.subject(o, kind, x, how) + " would " + strings.Replace("be "+o.misses(), "be not", "not be", 1) + ", but " + noUnit
 	}
 	return c.subject(o, kind, x, how) + " is not decided, and " + noUnit
 }
@@ -198,7 +214,7 @@ func (c Case) whyCounted(o Objective, v Verdict) string {
 	case math.IsNaN(v.Raw.Amount) && o.Metric == Errors:
 		return "the report does not say how many requests there were and how many failed, so raw errors are not known"
 	case math.IsNaN(v.Raw.Amount):
-		return "the report does not state the rate that was achieved, so the raw rate is not known"
+		return "the report states no rate of answers, so the raw rate is not known"
 	case o.Metric == Errors:
 		s = fmt.Sprintf("raw errors %s (%d of %s, counted) are ", c.share(o.Limit), c.Errors, requests(c.Requests))
 		s += map[bool]string{true: o.meets(), false: o.misses()}[v.Raw.Verdict == Pass]

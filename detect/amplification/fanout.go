@@ -139,7 +139,7 @@ func (f *fanOut) read(parent calltree.Node, g calltree.Group) bool {
 			f.beside++
 		}
 	}
-	f.cut = f.cut || f.outlives() || f.wentOn()
+	f.cut = f.cut || f.wentOn()
 	return true
 }
 

@@ -18,6 +18,7 @@ type evidence struct {
 	summary *ingest.Aggregate // behind raw; nil: samples are
 	samples *correct.Sampled  // raw samples or buckets; nil: none
 	buckets bool              // samples are bucket edges
+	treated ingest.Treatment  // of raw, as far as the report says
 	resolution,
 	toolResolution string
 	toolSummary *ingest.Aggregate
@@ -72,7 +73,10 @@ func evidenceOf(row *detect.Row) *evidence {
 		if row.Treated.Corrected() {
 			e.tool, e.toolResolution, e.samples = e.samples, e.resolution, nil
 		} else {
-			e.raw = e.samples
+			e.raw, e.treated = e.samples, row.Treated
+			if !row.Spectrum {
+				e.treated = ingest.Raw // requests that were timed one by one
+			}
 		}
 	}
 	for i := range row.Aggregates {
@@ -82,7 +86,7 @@ func evidenceOf(row *detect.Row) *evidence {
 		case a.Treated.Corrected() && e.tool == nil:
 			e.tool, e.toolResolution, e.toolSummary = f, resolution, a
 		case !a.Treated.Corrected() && e.raw == nil:
-			e.raw, e.resolution, e.summary = f, resolution, a
+			e.raw, e.resolution, e.summary, e.treated = f, resolution, a, a.Treated
 			if s != nil {
 				e.samples, e.buckets = s, true
 			}
@@ -99,10 +103,16 @@ func ofAggregate(a *ingest.Aggregate) (correct.Figures, *correct.Sampled, string
 	return p, nil, "printed"
 }
 
-// mend repairs the distribution. Refuse is why nothing may be filled although
-// an interval is known; empty: it may.
-func (e *evidence) mend(in *detect.Input, refuse string) correct.Repair {
-	c := correct.Case{Run: in.Run, Samples: e.samples, Buckets: e.buckets, Summary: e.summary, Tool: e.tool, Refuse: refuse}
+// unstated reports whether nothing says that raw is raw.
+func (e *evidence) unstated(in *detect.Input) bool {
+	return e.raw != nil && e.treated == ingest.TreatmentUnknown && in.Run.Treated == ingest.TreatmentUnknown
+}
+
+// mend repairs the distribution. Workers are those of the run, 0 where they are
+// not known. Refuse is why nothing may be filled although an interval is known;
+// empty: it may.
+func (e *evidence) mend(in *detect.Input, workers int, refuse string) correct.Repair {
+	c := correct.Case{Run: in.Run, Samples: e.samples, Buckets: e.buckets, Summary: e.summary, Tool: e.tool, Unstated: e.unstated(in), Refuse: refuse}
 	if n := e.row.Response.Count(); n > 0 && n == e.row.Service.Count() {
 		c.Response = correct.FromSummary(&e.row.Response)
 	} else if in.Run.Rate > 0 && len(in.Pairs) > 0 && len(in.Rows()) == 1 {
@@ -112,7 +122,7 @@ func (e *evidence) mend(in *detect.Input, refuse string) correct.Repair {
 		}
 	}
 	if c.Run.Workers == 0 {
-		c.Run.Workers = workersOf(in) // the plan's interval stands; this is for how many requests it had
+		c.Run.Workers = workers // the plan's interval stands; this is for how many requests it had
 	}
 	return correct.Mend(c)
 }

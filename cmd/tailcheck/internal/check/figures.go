@@ -43,7 +43,7 @@ func (j *judge) distribution(in *detect.Input, e *evidence, r correct.Repair) re
 		c.Added, c.AddedShare = &r.Added, &r.AddedShare
 		c.Band = &report.Band{Half: valueOf(r.Half), Double: valueOf(r.Double)}
 	}
-	if e.samples != nil && in.Run.Loop == ingest.Closed && in.Run.Elapsed > 0 && workersOf(in) == 1 {
+	if e.samples != nil && in.Run.Loop == ingest.Closed && in.Run.Elapsed > 0 && j.workers(in) == 1 {
 		for _, x := range j.waits(e.samples) {
 			c.RandomWait = append(c.RandomWait, report.Wait{Over: *msOf(x), Share: correct.Wait(e.samples, x, in.Run.Elapsed)})
 		}
@@ -65,6 +65,20 @@ func (j *judge) waits(s *correct.Sampled) []int64 {
 		out = append(out, s.Max().Low/2)
 	}
 	return out
+}
+
+// workers is workersOf, worked out once for each input: it looks at every sample,
+// and an input may have as many operations.
+func (j *judge) workers(in *detect.Input) int {
+	n, ok := j.known[in.Index]
+	if !ok {
+		n = workersOf(in)
+		if j.known == nil {
+			j.known = map[int]int{}
+		}
+		j.known[in.Index] = n
+	}
+	return n
 }
 
 // workersOf returns the workers of a run; where it does not say, the most

@@ -22,6 +22,7 @@ type judge struct {
 
 	findings  []detect.Finding
 	planned   map[int]bool // inputs whose plan is known
+	known     map[int]int  // workers, by input
 	empty     []string     // inputs that held nothing that can be judged
 	positions positions
 }
@@ -74,7 +75,7 @@ func (j *judge) detect() {
 		}
 	}
 	slices.SortStableFunc(j.findings, func(a, b detect.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Impact, a.Impact), cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Op, b.Op), slices.Compare(a.Inputs, b.Inputs))
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Op, b.Op), slices.Compare(a.Inputs, b.Inputs), cmp.Compare(a.Message, b.Message))
 	})
 }
 
@@ -175,7 +176,7 @@ func (j *judge) load(x *input) {
 		suspect, why := j.suspect(in)
 		var repair correct.Repair
 		if suspect || e.tool != nil || row.Response.Count() > 0 || j.opt.Command == "correct" {
-			repair = e.mend(in, j.refuse(in.Index))
+			repair = e.mend(in, j.workers(in), j.refuse(in.Index))
 		} else {
 			repair = correct.Repair{Method: correct.None}
 		}
@@ -304,7 +305,7 @@ func (j *judge) counted(o sla.Objective, in *detect.Input, op string, c requestC
 
 func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair correct.Repair, suspect bool, why string) {
 	run := &in.Run
-	c := sla.Case{Raw: e.raw, Corrected: repair.Figures, RawRule: e.rule(run), Method: methodOf(repair, run), Tool: run.Tool,
+	c := sla.Case{Raw: e.raw, Corrected: repair.Figures, RawRule: e.rule(run), Method: methodOf(repair, run), Tool: run.Tool, Unstated: e.unstated(in),
 		ByTool: repair.Method == correct.ByTool, Suspect: suspect, Why: why, Refused: repair.Refused, Doubt: j.doubt(in),
 		Lost: run.Lost, Bounded: e.row.Censored, UnitAssumed: run.UnitAssumed > 0,
 		Counted: run.Counted, Requests: run.Requests, Errors: run.Errors, Rate: run.Achieved, FlipInterval: e.flip(o)}
@@ -379,8 +380,8 @@ func (j *judge) unmatched() {
 	}
 }
 
-// maxTrees is how many findings have their exemplar drawn.
-const maxTrees = 20
+// maxTrees is how many exemplars are drawn: each is assembled again for it.
+const maxTrees = 40
 
 // show turns findings and problems into what is printed.
 func (j *judge) show() {
@@ -392,6 +393,7 @@ func (j *judge) show() {
 		}
 	}
 	j.positions.resolve()
+	trees := map[string]*report.Tree{}
 	for _, f := range j.findings {
 		r := report.Finding{Rule: f.Detector, Severity: f.Severity.String(), Level: f.Severity, Confidence: f.Confidence.String(), Inputs: f.Inputs, Op: f.Op,
 			Message: f.Message, Numbers: f.Numbers, Exemplars: f.Exemplars, Remedy: f.Remedy, Evidence: []report.Evidence{}}
@@ -408,8 +410,14 @@ func (j *judge) show() {
 			}
 			r.Evidence = append(r.Evidence, x)
 		}
-		if len(j.out.Findings) < maxTrees {
-			r.Tree = j.tree(&f)
+		if len(f.Exemplars) > 0 {
+			id := f.Exemplars[0]
+			tree, drawn := trees[id]
+			if !drawn && len(trees) < maxTrees {
+				tree = j.tree(&f)
+				trees[id] = tree
+			}
+			r.Tree = tree
 		}
 		j.out.Findings = append(j.out.Findings, r)
 	}
@@ -438,7 +446,7 @@ func (j *judge) next() {
 		}
 		in := j.pass.table.Input(x.index)
 		run := in.Run
-		run.Workers = workersOf(in)
+		run.Workers = j.workers(in)
 		command := omission.OpenLoop(run)
 		if seen[command] || len(seen) == 3 {
 			continue

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,15 +23,35 @@ func (t text) findings() {
 	if t.top > 0 {
 		most = t.top
 	}
-	for i := range t.r.Findings {
+	ranked := ranked(t.r.Findings)
+	for i, f := range ranked {
 		if i == most {
 			t.section()
 			t.text(0, 2, fmt.Sprintf("and %s more; --output json lists all", counted(int64(len(t.r.Findings)-i), "finding")))
 			return
 		}
 		t.section()
-		t.finding(&t.r.Findings[i])
+		t.finding(f)
 	}
+}
+
+// ranked orders findings as people want to read them: by severity, and what cost
+// most first.
+func ranked(findings []Finding) []*Finding {
+	out := make([]*Finding, len(findings))
+	for i := range findings {
+		out[i] = &findings[i]
+	}
+	cost := func(f *Finding) float64 {
+		if f.ImpactMs == nil {
+			return 0
+		}
+		return *f.ImpactMs
+	}
+	slices.SortStableFunc(out, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(cost(b), cost(a)))
+	})
+	return out
 }
 
 func (t text) finding(f *Finding) {

@@ -64,7 +64,7 @@ func (t text) objective(o *Objective) {
 	unit := unitOf(o.Objective)
 	raw, corrected := "", ""
 	if o.Raw != nil {
-		raw = "raw " + judged(o.Raw, unit, d.rule()) + " " + o.Raw.Verdict
+		raw = t.raw(d) + " " + judged(o.Raw, unit, d.rule()) + " " + o.Raw.Verdict
 	}
 	if o.Corrected != nil {
 		corrected = "corrected " + judged(o.Corrected, unit, t.how(d)) + " " + o.Corrected.Verdict
@@ -120,6 +120,8 @@ func judged(j *Judged, unit, how string) string {
 		s = millis(*j.Value)
 	case j.Low != nil && j.High != nil && millis(*j.Low) == millis(*j.High):
 		s = millis(*j.Low)
+	case j.Low != nil && j.High != nil && *j.Low == 0:
+		s = "at most " + millis(*j.High)
 	case j.Low != nil && j.High != nil:
 		s = "between " + millis(*j.Low) + " and " + millis(*j.High)
 	case j.Low != nil:

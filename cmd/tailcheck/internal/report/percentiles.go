@@ -47,6 +47,8 @@ func (f *Figures) cell(i int, s scale) string {
 	switch low, high, open, ok := f.at(i); {
 	case !ok:
 		return "–"
+	case high != nil && low == 0:
+		return "≤ " + s.time(*high)
 	case high != nil && s.number(low) != s.number(*high):
 		return s.number(low) + "–" + s.time(*high)
 	case open:
@@ -60,7 +62,7 @@ func (f *Figures) cell(i int, s scale) string {
 func (t table) unitsAbove(unit string) table {
 	u := table{header: slices.Clone(t.header), left: t.left}
 	for i := 1; i < len(u.header); i++ {
-		if u.header[i] == "raw" || u.header[i] == "corrected" {
+		if u.header[i] == "raw" || u.header[i] == "reported" || u.header[i] == "corrected" {
 			u.header[i] += ", " + unit
 		}
 	}
@@ -99,7 +101,7 @@ func (t text) percentiles(d *Distribution) {
 		}
 	}
 	s := scaleOf(all)
-	tab := table{header: []string{"", "raw", "corrected", "change"}}
+	tab := table{header: []string{"", t.raw(d), "corrected", "change"}}
 	for i, x := range percentileNames {
 		raw, rawHigh, rawOpen, known := d.Measured.at(i)
 		after, afterHigh, _, both := d.Corrected.at(i)

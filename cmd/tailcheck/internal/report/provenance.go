@@ -6,6 +6,18 @@ import (
 	"strings"
 )
 
+// raw is the word for the measured figures of a distribution: nobody may call
+// those raw of which the report does not say so.
+func (t text) raw(d *Distribution) string {
+	if d.Input >= 0 && d.Input < len(t.r.Inputs) {
+		in := &t.r.Inputs[d.Input]
+		if in.Run != nil && in.Run.Treatment == "unknown" && in.Records.Samples == 0 {
+			return "reported"
+		}
+	}
+	return "raw"
+}
+
 // rule says how raw percentiles were picked: "nearest rank, from samples".
 func (d *Distribution) rule() string {
 	if d.Measured == nil {
@@ -73,17 +85,38 @@ func (t text) correction(d *Distribution) string {
 		if d.Vantage == "server" || d.Vantage == "proxy" {
 			return "" // no generator timed it: there is nothing to correct
 		}
+		if rule := t.against(d.Input); rule != "" {
+			return "not corrected: see " + rule
+		}
+		if t.raw(d) == "reported" {
+			return "not corrected: it may be already"
+		}
 		return "not corrected: no reason to"
 	}
 	return "not corrected: " + *c.Refused
+}
+
+// against returns the finding about an input that forbids a fill, or "".
+func (t text) against(input int) string {
+	for i := range t.r.Findings {
+		f := &t.r.Findings[i]
+		if f.Confidence != "low" && slices.Contains(f.Inputs, input) && slices.Contains([]string{"inconsistent-report", "censored-tail", "saturated-run", "isolated-slowness"}, f.Rule) {
+			return f.Rule
+		}
+	}
+	return ""
 }
 
 // provenance prints what stands behind the table of a distribution.
 func (t text) provenance(d *Distribution) {
 	note := func(head, text string) { t.text(2, 2, strings.TrimSpace(head+" "+text)) }
 	if d.Measured != nil {
-		note("raw:", d.rule())
-		t.printed("raw", d.Measured)
+		rule := d.rule()
+		if t.raw(d) == "reported" {
+			rule += "; nothing says whether raw or corrected"
+		}
+		note(t.raw(d)+":", rule)
+		t.printed(t.raw(d), d.Measured)
 	}
 	if d.Corrected == nil {
 		if s := t.correction(d); s != "" {

@@ -47,11 +47,12 @@ func (t text) shared() {
 	}
 	s := scaleOf(all)
 	var legend []string
-	tab := table{header: []string{"", "p50 raw", "p99 raw", "p99 corrected", "max raw", "samples", ""}}
+	raw := t.rawOfAll(ds)
+	tab := table{header: []string{"", "p50 " + raw, "p99 " + raw, "p99 corrected", "max " + raw, "samples", ""}}
 	for _, d := range ds {
 		l := t.correction(d)
 		if d.Measured != nil {
-			l = strings.TrimSuffix("raw: "+d.rule()+"; "+l, "; ")
+			l = strings.TrimSuffix(t.raw(d)+": "+d.rule()+"; "+l, "; ")
 		}
 		k := slices.Index(legend, l)
 		if k < 0 {
@@ -78,6 +79,24 @@ func (t text) shared() {
 		}
 		t.para(0, mark(k), bold, 4, l)
 	}
+}
+
+// rawOfAll is the word for the measured figures of many distributions.
+func (t text) rawOfAll(ds []*Distribution) string {
+	word := ""
+	for _, d := range ds {
+		switch raw := t.raw(d); {
+		case d.Measured == nil:
+		case word == "" || word == raw:
+			word = raw
+		default:
+			return "measured" // the legend says of each
+		}
+	}
+	if word == "" {
+		return "raw"
+	}
+	return word
 }
 
 // mark is the sign of a legend: "[a]", …, "[27]".
@@ -115,9 +134,9 @@ func (t text) fitShared(tab table) {
 		widest = max(widest, displayWidth(r[0]))
 	}
 	need := min(widest, 30)
-	for _, drop := range []string{"", "samples", "p50 raw", "max raw", "p99 corrected"} {
+	for _, drop := range []string{"", "samples", tab.header[1], tab.header[4], "p99 corrected"} {
 		switch i := slices.Index(tab.header, drop); {
-		case drop == "p99 corrected": // the name is long: it stands beside "p99 raw"
+		case drop == "p99 corrected": // the name is long: it stands beside the measured p99
 			tab.header[i], need = "corrected", min(need, 10)
 		case drop != "":
 			tab = tab.without(i)

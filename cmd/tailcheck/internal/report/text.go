@@ -19,7 +19,7 @@ before and after; what was found, with its evidence; what could not be read; wha
 to do. It fits the width of the terminal. Every number says whether it is raw or
 corrected, and how it came about.`,
 	Render: func(w io.Writer, r *Result, o Options) error {
-		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs), top: o.Top}
+		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs), top: o.Top, drawn: map[string]bool{}}
 		t.verdict()
 		t.objectives()
 		t.inputs()
@@ -35,9 +35,10 @@ corrected, and how it came about.`,
 // text is one Result on its way to a page.
 type text struct {
 	*page
-	r   *Result
-	top int    // findings to show; 0: maxFindings
-	dir string // directory that all inputs share, with its slash: left out where inputs are named again
+	r     *Result
+	top   int             // findings to show; 0: maxFindings
+	drawn map[string]bool // traces that were drawn
+	dir   string          // directory that all inputs share, with its slash: left out where inputs are named again
 }
 
 // commonDir returns the directory that the paths of several inputs share.
@@ -137,7 +138,7 @@ func (t text) unjudged() {
 		}
 		var values []string
 		if d.Measured != nil {
-			values = append(values, "raw "+d.Measured.p99()+brackets(d.rule()))
+			values = append(values, t.raw(d)+" "+d.Measured.p99()+brackets(d.rule()))
 		}
 		if d.Corrected != nil {
 			values = append(values, "corrected "+d.Corrected.p99()+brackets(t.how(d)))

@@ -24,6 +24,11 @@ func (t text) tree(tree *Tree) {
 		bars, names = 0, max(leastNames, t.width-4-timeColumns)
 	}
 	names = min(names, 60)
+	if t.drawn[tree.Trace] {
+		t.text(2, 2, fmt.Sprintf("trace %s: drawn above", tree.Trace))
+		return
+	}
+	t.drawn[tree.Trace] = true
 	t.text(2, 2, fmt.Sprintf("trace %s, %s:", tree.Trace, millis(tree.TotalMs)))
 	service := map[int]string{} // of the row above at each depth
 	for _, r := range tree.Rows {

@@ -7,7 +7,10 @@ import (
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/detect/amplification"
 	"github.com/tailcheck/tailcheck/detect/omission"
+	"github.com/tailcheck/tailcheck/detect/retries"
+	"github.com/tailcheck/tailcheck/detect/storm"
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/load/hey"
 	"github.com/tailcheck/tailcheck/ingest/load/hgrm"
@@ -51,6 +54,9 @@ var Formats = []ingest.Format{
 // Detectors are all checks, in the order in which they are explained.
 var Detectors = slices.Concat[[]detect.Detector](
 	omission.Detectors,
+	amplification.Detectors,
+	storm.Detectors,
+	retries.Detectors,
 )
 
 // Renderers are all outputs.
