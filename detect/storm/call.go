@@ -22,7 +22,7 @@ const (
 type call struct {
 	service string
 	kind    callKind
-	name    string // of the span; empty where the rest says it all
+	name    string // of the span; empty with byRoute and byQuery
 	a, b    string // route, query, or service and operation of the child
 }
 
@@ -30,13 +30,7 @@ type call struct {
 func (c call) words() string {
 	switch c.kind {
 	case byQuery, byRoute:
-		if c.a == "" {
-			return c.b
-		}
-		if c.name != "" {
-			return c.name + " (" + c.a + " " + c.b + ")"
-		}
-		return c.a + " " + c.b
+		return strings.TrimSpace(c.a + " " + c.b)
 	case byChild:
 		if c.b == c.name {
 			return c.b
@@ -64,9 +58,6 @@ func describe(t *calltree.Trace, n calltree.Node) call {
 	at := n
 	for range maxWrapped {
 		s := &t.Spans[at]
-		if at != n {
-			c.name = t.Spans[n].Op
-		}
 		if d := s.Store; d != nil && d.Op+d.Template != "" {
 			c.kind, c.a, c.b = byQuery, "", d.Template
 			if c.b == "" {

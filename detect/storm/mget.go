@@ -224,7 +224,7 @@ func (s *mgetSums) report(k key) detect.Finding {
 		k.caller(), w.commands, k.call, of, servers, what, count(s.requests, "request"), ms(s.waited))
 
 	e := evidence{}
-	e.add("commands in a request, at least", span(s.least, s.most), fmt.Sprintf("below %d, or one for each server", leastCommands))
+	e.add("commands at once or in a row, at least", span(s.least, s.most), fmt.Sprintf("below %d, or one for each server", leastCommands))
 	if n.Keys != nil {
 		e.add("keys named, at least", fmt.Sprint(*n.Keys), "")
 	}
@@ -235,8 +235,8 @@ func (s *mgetSums) report(k key) detect.Finding {
 		e.add("slots of the keys that are visible", fmt.Sprint(w.slots), "")
 	}
 	if s.peers > 0 {
-		e.add("round trips that would do", fmt.Sprintf("%d, one for each server seen", s.peers), "")
-		e.add("round trips saved in a request", fmt.Sprint(w.commands-int64(s.peers)), "")
+		e.add("round trips that would do", fmt.Sprint(s.peers), "one for each server seen")
+		e.add("round trips saved", fmt.Sprint(w.commands-int64(s.peers)), "")
 	}
 	e.add("time that the commands took, added up", ms(s.took), "")
 	if s.pruned > 0 {

@@ -173,11 +173,11 @@ func (s *sums) input(in int32) {
 }
 
 // show offers exemplars; those that waited longest stay, of equal ones those of
-// the lower ids. A trace that is offered twice counts with both.
+// the lower ids.
 func (s *sums) show(list ...exemplar) {
 	for _, e := range list {
 		if i := slices.IndexFunc(s.exemplars, func(x exemplar) bool { return x.id == e.id }); i >= 0 {
-			e.waited = add(e.waited, s.exemplars[i].waited)
+			e.waited = max(e.waited, s.exemplars[i].waited)
 			s.exemplars = slices.Delete(s.exemplars, i, i+1)
 		}
 		i, _ := slices.BinarySearchFunc(s.exemplars, e, func(a, b exemplar) int {
@@ -214,8 +214,8 @@ type topKey struct {
 	top calltree.Node
 }
 
-// sumsOf returns what the trace adds to an operation.
-func (c *collector) add(t *calltree.Trace, o *occurrence) *sums {
+// add adds the calls of one parent.
+func (c *collector) add(t *calltree.Trace, o *occurrence) {
 	if c.seen == nil {
 		c.seen, c.tops = map[key]*sums{}, map[topKey]bool{}
 	}
@@ -226,7 +226,6 @@ func (c *collector) add(t *calltree.Trace, o *occurrence) *sums {
 	}
 	one := sums{
 		parents: 1, calls: o.calls, least: o.calls, most: o.calls, took: o.took, waited: o.waited, confidence: o.confidence,
-		exemplars: []exemplar{{o.waited, t.ID}},
 	}
 	top := o.parent
 	if p := t.Span(o.parent); p != nil {
@@ -248,7 +247,7 @@ func (c *collector) add(t *calltree.Trace, o *occurrence) *sums {
 		}
 	}
 	s.merge(&one)
-	return s
+	s.exemplars = append(s.exemplars[:0], exemplar{s.waited, t.ID})
 }
 
 func (c *collector) reset() {
