@@ -30,13 +30,7 @@ func Brackets(a *ingest.Aggregate) ([]Bracket, error) {
 	}
 	type point struct{ rank, value int64 }
 	var lower, upper []point // samples from rank on are at least value; up to rank at most value
-	widen := func(v, unit int64) (int64, int64) {
-		w := (unit + 1) / 2
-		if a.Truncates {
-			w = unit
-		}
-		return max(0, v-w), v + w
-	}
+	widen := func(v, unit int64) (int64, int64) { return widen(a, v, unit) }
 	unit := int64(a.Unit)
 	if a.Max >= 0 {
 		lo, hi := widen(int64(a.Max), unit)
@@ -121,6 +115,15 @@ func Brackets(a *ingest.Aggregate) ([]Bracket, error) {
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// widen returns the range that the rounding of a printed value leaves.
+func widen(a *ingest.Aggregate, v, unit int64) (int64, int64) {
+	w := (unit + 1) / 2
+	if a.Truncates {
+		w = unit
+	}
+	return max(0, v-w), v + w
 }
 
 // Ranks returns the rank, or for interpolating rules the ranks, that a tool's

@@ -10,15 +10,24 @@ import (
 // bounded by what was printed beside it.
 type Printed struct {
 	a      *ingest.Aggregate
-	bounds *Bounded // nil: nothing can be bounded
+	bounds *Bounded // nil: nothing can be bounded by ranks
+	ends   Range    // of every percentile, where bounds is nil: between minimum and maximum
 }
 
 // FromAggregate returns the figures of a summary. Its samples may be bounded
 // even where nothing of it can be filled.
 func FromAggregate(a *ingest.Aggregate) *Printed {
-	p := &Printed{a: a}
-	if b, err := Brackets(a); err == nil {
+	p := &Printed{a: a, ends: Unknown}
+	switch b, err := Brackets(a); {
+	case err == nil:
 		p.bounds = FillBounds(b, Infinite)
+	case a.Count <= 0 && a.Max > 0 && a.Max >= a.Min && int64(a.Max) <= latency.Highest:
+		// The number of samples is not printed, and ranks cannot be counted; but
+		// nothing is above the maximum.
+		_, p.ends.High = widen(a, int64(a.Max), int64(a.Unit))
+		if a.Min >= 0 {
+			p.ends.Low, _ = widen(a, int64(a.Min), int64(a.Unit))
+		}
 	}
 	return p
 }
@@ -37,7 +46,7 @@ func (d *Printed) Percentile(p latency.Percentile) Range {
 		return Exactly(int64(d.a.Max))
 	}
 	if d.bounds == nil {
-		return Unknown
+		return d.ends
 	}
 	return d.bounds.Percentile(p)
 }
