@@ -152,8 +152,9 @@ func figuresOf(f correct.Figures, rule, resolution string) *report.Figures {
 	return r
 }
 
-// printedOf are the tool's own percentiles where nearest rank over the buckets
-// of the same report says something else.
+// printedOf are percentiles of the table by nearest rank over the report's own
+// buckets, where the tool printed something else. A spectrum prints dozens that
+// nobody asks for.
 func printedOf(a *ingest.Aggregate, s *correct.Sampled) []report.Printed {
 	if a == nil || s == nil {
 		return nil
@@ -164,6 +165,9 @@ func printedOf(a *ingest.Aggregate, s *correct.Sampled) []report.Printed {
 		own := s.Percentile(p).Low
 		if diff := math.Abs(float64(own - int64(q.Value))); diff > float64(q.Unit) && diff > 0.001*float64(own) {
 			out = append(out, report.Printed{Name: p.String(), Value: *msOf(own), Rule: "nearest rank over the report's own buckets"})
+		if !inTable(p) {
+			continue
+		}
 		}
 	}
 	return out
@@ -171,6 +175,15 @@ func printedOf(a *ingest.Aggregate, s *correct.Sampled) []report.Printed {
 
 func judgedOf(v *sla.Judged) *report.Judged {
 	if v == nil {
+func inTable(p latency.Percentile) bool {
+	for _, x := range printedPercentiles {
+		if x.p == p {
+			return true
+		}
+	}
+	return false
+}
+
 		return nil
 	}
 	r := &report.Judged{Verdict: v.Verdict}

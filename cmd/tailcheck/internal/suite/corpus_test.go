@@ -5,10 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 )
 
 // corpus returns a folder of the corpus of published and recorded files that
@@ -125,6 +127,33 @@ func TestLabCorpus(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Percentiles by another rule are those of the table, not whole spectra.
+func TestOtherRulesFitTheTable(t *testing.T) {
+	fit := func(t *testing.T, files []string) {
+		for _, f := range files {
+			for _, d := range judged(t, check.Flags{}, f).Distributions {
+				for _, x := range []*report.Figures{d.Measured, d.Corrected} {
+					if x == nil {
+						continue
+					}
+					for _, p := range x.Printed {
+						if !slices.Contains([]string{"p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99"}, p.Name) {
+							t.Errorf("%s: %s by %s", f, p.Name, p.Rule)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Run("fixtures", func(t *testing.T) { fit(t, fixtures(t, "load")) })
+	for _, part := range []string{"load/hey", "load/wrk", "load/wrk2", "load/hdrhistogram", "recorded/lab"} {
+		t.Run(part, func(t *testing.T) {
+			files, _ := filepath.Glob(filepath.Join(corpus(t, part), "*.*"))
+			fit(t, files)
+		})
+	}
 }
 
 // Already corrected is never filled again, whatever the plan says.
