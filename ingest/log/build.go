@@ -30,7 +30,7 @@ type Builder struct {
 func (b *Builder) Build(l *Layout, f *Fields, e *Entry) error {
 	e.Shape = &l.Shape
 	e.Vantage = l.Vantage
-	if err := b.stamp(l, f, e); err != nil {
+	if err := b.stamp(f, e); err != nil {
 		return err
 	}
 	if v := f[StatusCode]; len(v) > 0 {
@@ -79,28 +79,24 @@ func (b *Builder) Build(l *Layout, f *Fields, e *Entry) error {
 	return nil
 }
 
-func (b *Builder) stamp(l *Layout, f *Fields, e *Entry) error {
+// stamp reads the stamps of a line. A line has to have one that can be read if
+// its format has one at all.
+func (b *Builder) stamp(f *Fields, e *Entry) (err error) {
+	ok := false
 	if v := f[Epoch]; v != nil {
-		if m, ok := b.Clock.Read(v); ok {
-			e.Stamp = m
-			return nil
+		e.Stamp, ok = b.Clock.Read(v)
+	}
+	if v := f[Time]; v != nil && !ok {
+		if e.Stamp, ok = b.Clock.Read(v); !ok {
+			return ErrStamp
 		}
 	}
-	v := f[Time]
-	if v == nil {
-		return nil
-	}
-	m, ok := b.Clock.Read(v)
-	if !ok {
-		return ErrStamp
-	}
-	e.Stamp = m
-	if v = f[EndTime]; v != nil {
+	if v := f[EndTime]; v != nil && ok {
 		end, ok := b.Clock.Read(v)
 		if !ok {
 			return ErrStamp
 		}
-		e.Start, e.End = m.Time, end.Time
+		e.Start, e.End = e.Stamp.Time, end.Time
 	}
 	return nil
 }

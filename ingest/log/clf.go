@@ -1,6 +1,9 @@
 package log
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // CLF is a line of the common log format or one of its many descendants:
 //
@@ -12,6 +15,7 @@ type CLF struct {
 	Before  []byte // up to the bracket of the stamp
 	Stamp   []byte
 	Between []byte // from behind that bracket up to the quote of the request
+	End     []byte // a second stamp in brackets, where Between is one; nil: it is none
 	Request []byte
 	Status  []byte
 	Gap     []byte // between the quote of the request and the status
@@ -24,6 +28,7 @@ type Token struct {
 	Key   []byte // of key=value and key: "value"; empty: none
 	Text  []byte // the value, without quotes or brackets; a list of tries is one value
 	Close byte   // the quote or bracket that closes it; 0: bare
+	Rest  []byte // more that belongs to the frame of the value, behind Close; usually nothing
 }
 
 const maxTokens = 48
@@ -45,6 +50,10 @@ func (c *CLF) Parse(line []byte) error {
 		return ErrNoRequest
 	}
 	c.Between = rest[:quote]
+	c.End = nil
+	if b := bytes.Trim(c.Between, " "); len(b) > 2 && b[0] == '[' && bytes.IndexByte(b, ']') == len(b)-1 && beginsStamp(b[1:]) {
+		c.End = b[1 : len(b)-1]
+	}
 	rest = rest[quote+1:]
 	if quote = unescaped(rest, 0); quote < 0 {
 		return ErrNoRequest
@@ -66,8 +75,101 @@ func (c *CLF) Parse(line []byte) error {
 	return c.tail(rest[gap+n:])
 }
 
+// Plain reports whether nothing stands between stamp and request.
+func (c *CLF) Plain() bool { return len(bytes.Trim(c.Between, " -|")) == 0 }
+
 // maxBetween is the longest text between stamp and request.
 const maxBetween = 64
+
+// Parts returns the format in which the line is written, with the roles given
+// for the fields of its tail, and how it is shown: show writes a field, at its
+// place in the tail, or -1 for those in front. A bare "-" whose role is Skip is
+// literal text: on other lines something that counts may stand in its place.
+func (c *CLF) Parts(tail []Role, show func(r Role, at int) string) (parts []Part, shown string) {
+	var s strings.Builder
+	literal := func(b ...byte) {
+		if len(b) > 0 {
+			parts = append(parts, Part{Literal: string(b)})
+			s.Write(b)
+		}
+	}
+	field := func(r Role, at int) {
+		parts = append(parts, Part{Role: r, List: r >= Upstream && r <= UpstreamOther2})
+		s.WriteString(show(r, at))
+	}
+	if before := bytes.TrimRight(c.Before, " "); len(before) > 0 {
+		field(Skip, -1)
+		literal(c.Before[len(before):]...)
+	}
+	literal('[')
+	field(Time, -1)
+	literal(']')
+	switch {
+	case c.End != nil:
+		i := bytes.IndexByte(c.Between, '[') + 1
+		literal(c.Between[:i]...)
+		field(EndTime, -1)
+		literal(c.Between[i+len(c.End):]...)
+	case c.Plain():
+		literal(c.Between...)
+	default:
+		field(Skip, -1)
+	}
+	literal('"')
+	field(Request, -1)
+	literal('"')
+	literal(c.Gap...)
+	field(StatusCode, -1)
+	for i := range c.Tail {
+		t := &c.Tail[i]
+		literal(t.Lead...)
+		if tail[i] == Skip && len(t.Key) == 0 && string(t.Text) == "-" && !(i == 0 && t.IsBytes()) && !c.header(i) {
+			literal('-')
+		} else {
+			field(tail[i], i)
+		}
+		if t.Close != 0 {
+			literal(t.Close)
+		}
+		literal(t.Rest...)
+	}
+	return parts, s.String()
+}
+
+// IsBytes reports whether a field, the first of the tail, is the number of bytes sent.
+func (t *Token) IsBytes() bool {
+	if t.Close != 0 || len(t.Key) > 0 || len(t.Lead) != 1 || len(t.Rest) > 0 {
+		return false
+	}
+	for _, c := range t.Text {
+		if !isDigit(c) {
+			return string(t.Text) == "-"
+		}
+	}
+	return true
+}
+
+// Header returns which quoted field a field of the tail is, counted from 1: of
+// the combined format the first two are the referer and the user agent. 0: it
+// is not quoted, or has a key.
+func (c *CLF) Header(at int) int {
+	if c.Tail[at].Close != '"' || len(c.Tail[at].Key) > 0 {
+		return 0
+	}
+	n := 0
+	for i := range c.Tail[:at+1] {
+		if c.Tail[i].Close == '"' && len(c.Tail[i].Key) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// header reports whether a field is the referer or the user agent.
+func (c *CLF) header(at int) bool {
+	n := c.Header(at)
+	return n == 1 || n == 2
+}
 
 // stampAt returns where a stamp begins behind an opening bracket, or -1.
 func stampAt(line []byte, from int) int {

@@ -2,8 +2,10 @@ package log
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"iter"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +24,7 @@ func (d Dialect) Format() ingest.Format {
 		Yields:   ingest.KindSample | ingest.KindLog | ingest.KindProblem,
 		Speaks:   d.Speaks,
 		Sniff:    d.sniff,
+		Near:     d.near,
 		SplitFor: splitOf,
 		Read:     func(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] { return d.read(m, r, in) },
 	}
@@ -45,8 +48,14 @@ func splitOf(head []byte) ingest.Split {
 // sniff claims an input when the server's own lines are more than half of its
 // first lines: then no other dialect's can be.
 func (d *Dialect) sniff(head []byte) bool {
-	own, all := 0, 0
-	for _, line := range d.headLines(head, sniffed) {
+	own, all := d.weigh(d.headLines(head, sniffed))
+	return own > 0 && 2*own > all
+}
+
+// weigh counts the server's own requests, and all lines but those that it says
+// beside them.
+func (d *Dialect) weigh(lines [][]byte) (own, all int) {
+	for _, line := range lines {
 		switch d.Claims(line) {
 		case Own:
 			own++
@@ -55,7 +64,23 @@ func (d *Dialect) sniff(head []byte) bool {
 			all++
 		}
 	}
-	return own > 0 && 2*own > all
+	return own, all
+}
+
+// near tells how an input misses the dialect.
+func (d *Dialect) near(head []byte) string {
+	lines := d.headLines(head, sniffed)
+	if own, all := d.weigh(lines); own > 0 {
+		return fmt.Sprintf("%d of the first %d lines are its requests; --format %s reads them", own, all, d.Name)
+	}
+	if d.Near != nil {
+		for _, line := range lines {
+			if near := d.Near(line); near != "" {
+				return near
+			}
+		}
+	}
+	return ""
 }
 
 // headLines returns the first lines of an input, most of them, as texts: freed
@@ -89,23 +114,43 @@ func (d *Dialect) headLines(head []byte, most int) (lines [][]byte) {
 // head, and would each learn the same from it.
 type memo struct{ last atomic.Pointer[lesson] }
 
+// lesson is what was learned from the first lines of an input.
 type lesson struct {
 	head      []byte
 	logFormat string
 	unit      time.Duration
 	zone      *time.Location
 	newReader func() Reader
+	free      sync.Pool // runs that have ended
 }
 
-func (d *Dialect) learn(m *memo, head []byte, opt ingest.Options) (func() Reader, error) {
+func (d *Dialect) learn(m *memo, head []byte, opt ingest.Options) (*lesson, error) {
 	if l := m.last.Load(); l != nil && len(l.head) == len(head) && len(head) > 0 && &l.head[0] == &head[0] &&
 		l.logFormat == opt.LogFormat && l.unit == opt.Unit && l.zone == opt.Zone {
-		return l.newReader, nil
+		return l, nil
 	}
 	newReader, err := d.Learn(d.headLines(head, len(head)), opt)
 	if err != nil {
 		return nil, err
 	}
-	m.last.Store(&lesson{head, opt.LogFormat, opt.Unit, opt.Zone, newReader})
-	return newReader, nil
+	l := &lesson{head: head, logFormat: opt.LogFormat, unit: opt.Unit, zone: opt.Zone, newReader: newReader}
+	m.last.Store(l)
+	return l, nil
+}
+
+// begin returns a run for another part, which knows the names that earlier ones met.
+func (l *lesson) begin() *run {
+	if x, ok := l.free.Get().(*run); ok {
+		return x
+	}
+	x := &run{reader: l.newReader()}
+	x.peeler.clock.Zone = l.zone
+	return x
+}
+
+// end keeps a run for others.
+func (l *lesson) end(x *run) {
+	x.in, x.yield, x.counts, x.lines, x.last = ingest.Input{}, nil, counter{}, 0, 0
+	x.pieces.reset()
+	l.free.Put(x)
 }

@@ -15,11 +15,10 @@ import (
 //	}
 //	o.Whole() // the object was closed, with nothing behind
 type Object struct {
-	Key     []byte // as written, without its quotes
-	Value   []byte // as written; without its quotes where it is a string
-	Quoted  bool   // the value is a string
-	Escaped bool   // the value has a backslash in it: see Text
-	Depth   int    // 1: a member of the object itself
+	Key    []byte // as written, without its quotes
+	Value  []byte // as written; without its quotes where it is a string: see Text
+	Quoted bool   // the value is a string
+	Depth  int    // 1: a member of the object itself
 
 	data  []byte
 	at    int
@@ -62,7 +61,7 @@ func (o *Object) Next() bool {
 		default:
 			return o.stop()
 		}
-		key, _, ok := o.str()
+		key, ok := o.str()
 		if !ok {
 			return o.stop()
 		}
@@ -75,7 +74,7 @@ func (o *Object) Next() bool {
 		if o.at >= len(o.data) {
 			return o.stop()
 		}
-		o.Key, o.Depth, o.Quoted, o.Escaped = key, o.level, false, false
+		o.Key, o.Depth, o.Quoted = key, o.level, false
 		switch o.data[o.at] {
 		case '{':
 			if o.level++; o.level > maxDepth {
@@ -85,7 +84,7 @@ func (o *Object) Next() bool {
 			continue
 		case '"':
 			o.Quoted = true
-			if o.Value, o.Escaped, ok = o.str(); !ok {
+			if o.Value, ok = o.str(); !ok {
 				return o.stop()
 			}
 		case '[':
@@ -111,25 +110,18 @@ func (o *Object) blank() {
 }
 
 // str reads the string that begins here.
-func (o *Object) str() (s []byte, escaped, ok bool) {
+func (o *Object) str() (s []byte, ok bool) {
 	from := o.at + 1
-	for i := from; ; {
+	for i := from; ; i++ {
 		j := bytes.IndexByte(o.data[i:], '"')
 		if j < 0 {
-			return nil, false, false
+			return nil, false
 		}
 		i += j
-		n := 0
-		for i-n > from && o.data[i-n-1] == '\\' {
-			n++
-		}
-		if n%2 == 0 {
+		if o.data[i-1] != '\\' || escapes(o.data[from:i])%2 == 0 {
 			o.at = i + 1
-			s = o.data[from:i]
-			return s, escaped || bytes.IndexByte(s, '\\') >= 0, true
+			return o.data[from:i], true
 		}
-		escaped = true
-		i++
 	}
 }
 
@@ -143,7 +135,7 @@ func (o *Object) array() bool {
 		case ']', '}':
 			depth--
 		case '"':
-			if _, _, ok := o.str(); !ok {
+			if _, ok := o.str(); !ok {
 				return false
 			}
 			continue
@@ -160,15 +152,15 @@ func (o *Object) array() bool {
 // Text returns the value with its escapes resolved. It is valid until Text is
 // called again.
 func (o *Object) Text() []byte {
-	if !o.Escaped {
+	if !o.Quoted || bytes.IndexByte(o.Value, '\\') < 0 {
 		return o.Value
 	}
-	o.text = unescape(o.text[:0], o.Value)
+	o.text = Unescape(o.text[:0], o.Value)
 	return o.text
 }
 
-// unescape appends a JSON string without its escapes. Unknown ones stay.
-func unescape(dst, s []byte) []byte {
+// Unescape appends a JSON string without its escapes. Unknown ones stay.
+func Unescape(dst, s []byte) []byte {
 	for {
 		i := bytes.IndexByte(s, '\\')
 		if i < 0 || i+1 == len(s) {

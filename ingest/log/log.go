@@ -29,6 +29,10 @@ type Dialect struct {
 	// each line at most one dialect says Own.
 	Claims func(line []byte) Claim
 
+	// Near tells how a line that nobody claims misses the dialect, or ""; it may
+	// be nil.
+	Near func(line []byte) string
+
 	// Learn looks at the first lines of an input, up to ingest.HeadSize bytes of
 	// them, and at the options, and returns what makes readers of its parts.
 	Learn func(head [][]byte, opt ingest.Options) (func() Reader, error)

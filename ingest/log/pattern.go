@@ -154,14 +154,23 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 		return false
 	}
 	f[s.role] = rest[:n]
-	return s.list || len(s.stop) > 0 || bytes.IndexByte(rest, ' ') < 0
+	switch {
+	case len(s.stop) == 0:
+		return s.list || bytes.IndexByte(rest, ' ') < 0
+	case s.stop[0] == '"' && s.role != Skip:
+		return bytes.IndexByte(rest[:n], '"') < 0
+	}
+	return true
 }
 
-// find returns the length of the field at the start of b, or -1.
+// find returns the length of the field at the start of b, or -1. A field in
+// quotes may have bare quotes in it, which some servers do not escape, but not
+// the beginning of another line.
 func (s *step) find(b []byte) int {
 	if n := s.usual; n > 0 && n < len(b) && b[n] == s.stop[0] && s.isUsual(b) && s.at(b, n) {
 		return n
 	}
+	bare := false
 	for i := s.pivot; i < len(b); i++ {
 		j := bytes.IndexByte(b[i:], s.char)
 		if j < 0 {
@@ -171,9 +180,12 @@ func (s *step) find(b []byte) int {
 		at := i - s.pivot
 		switch {
 		case !s.at(b, at):
+			bare = true
 		case s.char == '"' && at > 0 && b[at-1] == '\\' && s.pivot == 0 && escapes(b[:at])%2 == 1:
 		case s.list && s.listGoesOn(b, at):
 		case s.stamp && !beginsStamp(b[at+len(s.stop):]):
+		case bare && s.stop[0] == '"' && bytes.Contains(b[:at], []byte(`] "`)):
+			return -1
 		default:
 			return at
 		}

@@ -246,7 +246,7 @@ func (p *peeler) dockerJSON(line []byte, n int) ([]byte, Moment, string) {
 		case o.Depth > 1 || !o.Quoted:
 		case string(o.Key) == "log":
 			buf := &p.buf[n&1]
-			*buf = unescape((*buf)[:0], o.Value)
+			*buf = Unescape((*buf)[:0], o.Value)
 			text = bytes.TrimRight(*buf, "\r\n")
 		case string(o.Key) == "time":
 			stamp, _ = p.clock.Read(o.Value)
@@ -266,7 +266,7 @@ func (p *peeler) envelope(line []byte) (text []byte, stamp Moment, ok bool) {
 		switch string(o.Key) {
 		case "log", "message", "MESSAGE", "msg", "textPayload", "line":
 			if o.Quoted && o.Depth <= 2 && text == nil && len(o.Value) > 0 {
-				p.inner = unescape(p.inner[:0], o.Value)
+				p.inner = Unescape(p.inner[:0], o.Value)
 				text = bytes.TrimRight(p.inner, "\r\n")
 			}
 		case "time", "timestamp", "@timestamp", "__REALTIME_TIMESTAMP", "ts":

@@ -13,6 +13,10 @@ type pieces struct {
 	wrapper string
 }
 
+func (p *pieces) reset() {
+	p.stream, p.text, p.ends, p.offsets = 0, p.text[:0], p.ends[:0], p.offsets[:0]
+}
+
 // maxJoined is the longest line that is put together, in bytes.
 const maxJoined = 1 << 20
 
@@ -49,11 +53,8 @@ func (x *run) flush() bool {
 	if p.stream == 0 {
 		return true
 	}
-	p.stream = 0
-	ends, offsets := p.ends, p.offsets
-	p.ends, p.offsets = p.ends[:0], p.offsets[:0]
-	text := p.text
-	p.text = p.text[:0]
+	text, ends, offsets := p.text, p.ends, p.offsets
+	p.reset()
 	joined, stamp, _ := x.peeler.peel(text)
 	stamp, wrapper := p.around(stamp)
 	if len(ends) == 1 {

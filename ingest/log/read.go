@@ -12,15 +12,18 @@ import (
 
 // run is the reading of one part of an input.
 type run struct {
-	in      ingest.Input
-	yield   func(ingest.Record, error) bool
+	in     ingest.Input
+	yield  func(ingest.Record, error) bool
+	counts counter
+	lines  int64
+	last   int64 // offset of the last line
+
+	// What is used again for other parts of the input: names that are known,
+	// and room.
 	reader  Reader
 	peeler  peeler
 	entry   Entry
 	problem ingest.Problem
-	counts  counter
-	lines   int64
-	last    int64 // offset of the last line
 	pieces  pieces
 }
 
@@ -37,13 +40,14 @@ func (d *Dialect) read(m *memo, r io.Reader, in ingest.Input) iter.Seq2[ingest.R
 			head = head[:n]
 			r = io.MultiReader(bytes.NewReader(head), r)
 		}
-		newReader, err := d.learn(m, head, in.Options)
+		lesson, err := d.learn(m, head, in.Options)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		x := &run{in: in, yield: yield, reader: newReader()}
-		x.peeler.clock.Zone = in.Options.Zone
+		x := lesson.begin()
+		defer lesson.end(x)
+		x.in, x.yield = in, yield
 		together := splitOf(head) == ingest.SplitPieces
 		lines := ingest.NewLines(r)
 		for lines.Next() {

@@ -30,6 +30,7 @@ var variables = map[string]log.Role{
 
 // names are the variables by role, to show a format that was recognised.
 var names = map[log.Role]string{
+	log.Time: "time_local", log.EndTime: "_", log.Request: "request", log.StatusCode: "status", log.Epoch: "msec",
 	log.Latency: "request_time", log.Upstream: "upstream_response_time", log.UpstreamStatus: "upstream_status", log.UpstreamPeer: "upstream_addr",
 	log.UpstreamOther: "upstream_connect_time", log.UpstreamOther2: "upstream_header_time", log.RequestID: "request_id", log.TraceParent: "http_traceparent",
 }
@@ -129,9 +130,9 @@ func compile(name string, parts []log.Part, opt ingest.Options) (*compiled, erro
 	return &compiled{p, layout(name, p.Has(log.Latency), p.Has(log.Upstream), opt)}, nil
 }
 
-// managers are the two formats of Nginx Proxy Manager, which has the request in
+// proxyManager are the two formats of Nginx Proxy Manager, which has the request in
 // pieces and no times.
-var managers = []*compiled{
+var proxyManager = []*compiled{
 	known(`[$time_local] $upstream_cache_status $upstream_status $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] [Sent-to $server] "$http_user_agent" "$http_referer"`),
 	known(`[$time_local] $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] "$http_user_agent" "$http_referer"`),
 }

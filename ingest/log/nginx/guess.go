@@ -1,7 +1,6 @@
 package nginx
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -60,8 +59,8 @@ func (g *guess) read(c *log.CLF) {
 	for range c.Tail {
 		g.roles = append(g.roles, log.Skip)
 	}
-	timed := false      // a field that only nginx writes
-	plain := between(c) // nothing that is not understood
+	timed := false     // a field that only nginx writes
+	plain := c.Plain() // nothing that is not understood
 	for i := range c.Tail {
 		t := &c.Tail[i]
 		switch {
@@ -74,7 +73,7 @@ func (g *guess) read(c *log.CLF) {
 		case len(t.Text) > 0 && each(t.Text, isTime) && !dash(t.Text):
 			g.times = append(g.times, i)
 			timed = true
-		case i == 0 && isBytes(t), t.Close == '"', dash(t.Text), len(t.Text) == 1 && (t.Text[0] == '.' || t.Text[0] == 'p'): // bytes sent, a header, nothing, $pipe
+		case i == 0 && t.IsBytes(), t.Close == '"', dash(t.Text), len(t.Text) == 1 && (t.Text[0] == '.' || t.Text[0] == 'p'): // bytes sent, a header, nothing, $pipe
 		case t.Close == 0 && isID(t.Text):
 			g.roles[i] = log.RequestID
 			plain = false
@@ -163,64 +162,20 @@ func (g *guess) peers(c *log.CLF) {
 	}
 }
 
-// between reports whether nothing but blanks stands between stamp and request.
-func between(c *log.CLF) bool { return len(bytes.Trim(c.Between, " -|")) == 0 }
-
 // parts returns the format of a line, and how it is shown: as a log_format in
 // which fields that are not read are $_.
-func (g *guess) parts(c *log.CLF) (parts []log.Part, shown string) {
-	var s strings.Builder
-	literal := func(b []byte) {
-		if len(b) > 0 {
-			parts = append(parts, log.Part{Literal: string(b)})
-			s.Write(b)
-		}
-	}
-	field := func(r log.Role, name string) {
-		parts = append(parts, log.Part{Role: r, List: r >= log.Upstream && r <= log.UpstreamOther2})
-		s.WriteString("$" + name)
-	}
-	if before := bytes.TrimRight(c.Before, " "); len(before) > 0 {
-		field(log.Skip, "_")
-		literal(c.Before[len(before):])
-	}
-	literal([]byte("["))
-	field(log.Time, "time_local")
-	literal([]byte("]"))
-	if between(c) {
-		literal(c.Between)
-	} else {
-		field(log.Skip, "_")
-	}
-	literal([]byte(`"`))
-	field(log.Request, "request")
-	literal([]byte(`"`))
-	literal(c.Gap)
-	field(log.StatusCode, "status")
-	quoted := 0
-	for i := range c.Tail {
-		t := &c.Tail[i]
-		literal(t.Lead)
-		if t.Close == '"' && len(t.Key) == 0 {
-			quoted++
-		}
-		switch r := g.roles[i]; {
+func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
+	return c.Parts(g.roles, func(r log.Role, at int) string {
+		switch {
 		case r != log.Skip:
-			field(r, names[r])
-		case i == 0 && isBytes(t):
-			field(r, "body_bytes_sent")
-		case t.Close == '"' && quoted == 1:
-			field(r, "http_referer")
-		case t.Close == '"' && quoted == 2:
-			field(r, "http_user_agent")
-		case dash(t.Text) && len(t.Key) == 0:
-			literal(t.Text) // only nothing may stand here: another line may have a time
-		default:
-			field(r, "_")
+			return "$" + names[r]
+		case at == 0 && c.Tail[at].IsBytes():
+			return "$body_bytes_sent"
+		case at >= 0 && c.Header(at) == 1:
+			return "$http_referer"
+		case at >= 0 && c.Header(at) == 2:
+			return "$http_user_agent"
 		}
-		if t.Close != 0 {
-			literal([]byte{t.Close})
-		}
-	}
-	return parts, s.String()
+		return "$_"
+	})
 }

@@ -73,8 +73,7 @@ type keyed struct {
 }
 
 // put takes note of a field.
-func (k *keyed) put(name, value []byte) {
-	f := named(name)
+func (k *keyed) put(f field, name, value []byte) {
 	if f.nginx {
 		k.nginx++
 	} else if f.common {
@@ -167,16 +166,41 @@ func (r *reader) walk(line []byte, k *keyed) bool {
 	clear(k.fields[:])
 	r.text = r.text[:0]
 	o := &r.object
-	for o.Reset(line); o.Next(); {
+	o.Reset(line)
+	for i := 0; o.Next(); i++ {
+		f := r.keys.field(i, o.Key)
 		value := o.Value
-		if o.Escaped {
+		if f.role != log.Skip && o.Quoted && bytes.IndexByte(value, '\\') >= 0 {
 			from := len(r.text)
-			r.text = append(r.text, o.Text()...)
+			r.text = log.Unescape(r.text, value)
 			value = r.text[from:]
 		}
-		k.put(o.Key, value)
+		k.put(f, o.Key, value)
 	}
 	return o.Whole()
+}
+
+// order remembers the names of fields by their place: lines of one format have
+// them in the same order.
+type order []struct {
+	name string
+	field
+}
+
+func (o *order) field(at int, name []byte) field {
+	if at < len(*o) {
+		if x := &(*o)[at]; x.name == string(name) {
+			return x.field
+		}
+	}
+	f := named(name)
+	if at == len(*o) && at < 64 && len(name) < 64 {
+		*o = append(*o, struct {
+			name string
+			field
+		}{string(name), f})
+	}
+	return f
 }
 
 // claimsJSON claims objects that are requests of nginx.
@@ -191,7 +215,7 @@ func claimsJSON(line []byte) log.Claim {
 // ltsv reads a line of labelled tab-separated values.
 func (r *reader) ltsv(line []byte, e *log.Entry) error {
 	k := keyed{fields: &r.other, layout: keyedLayout{kind: "LTSV"}}
-	if !labels(line, &k) {
+	if !labels(line, &k, &r.keys) {
 		return log.ErrOther
 	}
 	return r.Build(r.keyed[k.layout], &r.other, e)
@@ -201,9 +225,9 @@ func (r *reader) ltsv(line []byte, e *log.Entry) error {
 // a request of nginx, which needs no more than a request and its status: the
 // labels that ltsv.org recommends are not nginx's alone, but Apache's have
 // reqtime_microsec.
-func labels(line []byte, k *keyed) bool {
+func labels(line []byte, k *keyed, names *order) bool {
 	clear(k.fields[:])
-	for len(line) > 0 {
+	for n := 0; len(line) > 0; n++ {
 		field := line
 		if i := bytes.IndexByte(line, '\t'); i >= 0 {
 			field, line = line[:i], line[i+1:]
@@ -214,7 +238,7 @@ func labels(line []byte, k *keyed) bool {
 			if bytes.HasSuffix(field[:i], []byte("microsec")) {
 				return false
 			}
-			k.put(field[:i], field[i+1:])
+			k.put(names.field(n, field[:i]), field[:i], field[i+1:])
 		}
 	}
 	return k.fields[log.StatusCode] != nil && (k.fields[log.Request] != nil || k.fields[log.Target] != nil)
@@ -236,5 +260,5 @@ func isLTSV(line []byte) bool {
 
 func claimsLTSV(line []byte) bool {
 	var f log.Fields
-	return isLTSV(line) && labels(line, &keyed{fields: &f})
+	return isLTSV(line) && labels(line, &keyed{fields: &f}, &order{})
 }

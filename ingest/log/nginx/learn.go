@@ -78,7 +78,7 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 			p.patterns = append(p.patterns, c)
 		}
 	}
-	p.patterns = append(p.patterns, managers...)
+	p.patterns = append(p.patterns, proxyManager...)
 	return p.newReader, nil
 }
 
@@ -173,6 +173,7 @@ type reader struct {
 	clf    log.CLF
 	guess  guess
 	object log.Object
+	keys   order
 	text   []byte
 }
 

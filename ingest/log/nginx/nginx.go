@@ -46,6 +46,7 @@ the first lines contradict it.
 		return bytes.Contains([]byte(s), []byte("$")) && !bytes.Contains([]byte(s), []byte("%"))
 	},
 	Claims: claims,
+	Near:   near,
 	Learn:  learn,
 }
 
@@ -70,7 +71,7 @@ func claims(line []byte) log.Claim {
 		return log.Own
 	}
 	var f log.Fields
-	for _, p := range managers {
+	for _, p := range proxyManager {
 		if p.pattern.Match(line, &f) {
 			return log.Own
 		}
@@ -84,6 +85,15 @@ func claims(line []byte) log.Claim {
 		return log.Foreign
 	}
 	return log.Own
+}
+
+// near says what is missing of lines in nginx's frame with fields of their own.
+func near(line []byte) string {
+	var c log.CLF
+	if c.Parse(line) != nil || len(c.Tail) < 2 {
+		return ""
+	}
+	return "the lines have fields that nothing explains; if nginx wrote them, give --log-format"
 }
 
 // aside reports whether a line is what nginx or its container says beside its

@@ -156,6 +156,13 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s: %v", line, got)
 		}
 	}
+	unclaimed := load(t, "nginx/netdata_full_unmatched.log")
+	if near := Format.Near(unclaimed); !strings.Contains(near, "--log-format") {
+		t.Errorf("near: %q", near)
+	}
+	if near := Format.Near([]byte(front + "\nx\nx\nx\n")); near != "1 of the first 4 lines are its requests; --format nginx reads them" {
+		t.Errorf("near: %q", near)
+	}
 	if head := load(t, "recorded/c_nginx_retries/error.log"); Format.Sniff(head[:ingest.HeadSize]) {
 		t.Error("an error log is no access log")
 	}

@@ -91,8 +91,3 @@ func isID(b []byte) bool {
 	}
 	return true
 }
-
-// isBytes reports the number of bytes sent, which stands behind the status.
-func isBytes(t *log.Token) bool {
-	return t.Close == 0 && len(t.Key) == 0 && len(t.Lead) == 1 && (isNumber(t.Text) || dash(t.Text))
-}

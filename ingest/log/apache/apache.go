@@ -1,0 +1,124 @@
+// Package apache reads access logs of the Apache HTTP Server.
+package apache
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/log"
+)
+
+// Format is an access log of Apache.
+var Format = dialect.Format()
+
+var dialect = log.Dialect{
+	Name: "apache",
+	Doc: `Access logs of the Apache HTTP Server
+
+A line for every request, in the common or combined format with a latency behind
+it. To have one whose unit nobody need guess:
+
+    LogFormat "%h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\" **%T/%D**" timed
+
+Recognised are the pair %T/%D, whose two readings give the unit away; D= beside a
+begin and an end stamp, likewise; a whole number alone at the end of the line. The
+last can be %D (microseconds), %{ms}T or Tomcat's %D (milliseconds), or %T: unless
+the order of the first lines contradicts all units but one, its unit is not known,
+its values are shown as microseconds and as milliseconds, and no objective is
+judged on them until --unit or --log-format says what they are:
+
+    --log-format '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %D'
+
+takes any LogFormat as it stands in the configuration, with %{ms}T, %{us}T, %T,
+%{begin:…}t and %{end:…}t in strftime's terms, %X, request ids and traceparent.
+
+Apache stamps a line with the start of its request (unless %{end:…}t is logged)
+and writes it at the end, so lines are not in the order of their stamps. The clock
+starts when the request line has been read: a request that waits for a worker is
+not yet timed. %T is cut to whole seconds. Plain combined lines, without a latency,
+are claimed by nginx, which writes the same.
+`,
+	Speaks: func(s string) bool {
+		return strings.Contains(s, "%") && !strings.Contains(s, "%REQ(") && !strings.Contains(s, "%START_TIME") && !strings.Contains(s, "$")
+	},
+	Claims: claims,
+	Learn:  learn,
+}
+
+// clock is where Apache's clock starts: r->request_time is set when the request
+// line has been read.
+const clock = "request line read by a worker"
+
+// claims tells whose a line is.
+func claims(line []byte) log.Claim {
+	if len(line) == 0 || line[0] == '{' {
+		return log.Foreign
+	}
+	if aside(line) {
+		return log.Aside
+	}
+	var f log.Fields
+	if slices.ContainsFunc(known, func(k *compiled) bool { return k.pattern.Match(line, &f) }) {
+		return log.Own
+	}
+	var c log.CLF
+	if c.Parse(line) != nil {
+		return log.Foreign
+	}
+	var g guess
+	if g.read(&c); !g.own {
+		return log.Foreign
+	}
+	return log.Own
+}
+
+// aside reports whether a line is one of the error log:
+// "[Sun Nov 29 21:16:22.123456 2026] [core:notice] …".
+func aside(line []byte) bool {
+	if len(line) < 30 || line[0] != '[' || line[4] != ' ' {
+		return false
+	}
+	end := bytes.IndexByte(line[:min(len(line), 40)], ']')
+	if end < 0 {
+		return false
+	}
+	var c log.Clock
+	_, ok := c.Read(line[1:end])
+	return ok
+}
+
+// unit is how a latency is written, and how that is known.
+type unit struct {
+	size  time.Duration // 0: the values are not read
+	from  ingest.Fact   // empty: it is not known, and size is assumed
+	other time.Duration // what it could be as well; 0: nothing
+}
+
+// assumed is the unit of a whole number of which nothing tells the unit: Apache's
+// own %D, or the milliseconds of %{ms}T.
+var assumed = unit{size: time.Microsecond, other: time.Millisecond}
+
+// layout returns how lines are to be understood.
+func layout(name string, u unit, opt ingest.Options) log.Layout {
+	l := log.Layout{
+		Shape:   ingest.Shape{Layout: name, Stamp: ingest.StampStart},
+		Vantage: ingest.Server,
+	}
+	if u.size == 0 {
+		return l
+	}
+	if opt.Unit != 0 {
+		u = unit{size: opt.Unit, from: ingest.UnitFromFlag}
+	}
+	l.Latency = log.Unit{Size: u.size}
+	l.Shape.Clock, l.Shape.Step, l.Shape.UnitFrom = clock, u.size, u.from
+	if u.from == "" {
+		l.Shape.Assumed, l.Shape.Other = u.size, u.other
+	} else {
+		l.Shape.Unit = u.size
+	}
+	return l
+}
