@@ -163,18 +163,16 @@ func printedOf(a *ingest.Aggregate, s *correct.Sampled) []report.Printed {
 	for _, q := range a.Quantiles {
 		p := latency.PercentileOf(q.Percentile)
 		own := s.Percentile(p).Low
-		if diff := math.Abs(float64(own - int64(q.Value))); diff > float64(q.Unit) && diff > 0.001*float64(own) {
-			out = append(out, report.Printed{Name: p.String(), Value: *msOf(own), Rule: "nearest rank over the report's own buckets"})
 		if !inTable(p) {
 			continue
 		}
+		if diff := math.Abs(float64(own - int64(q.Value))); diff > float64(q.Unit) && diff > 0.001*float64(own) {
+			out = append(out, report.Printed{Name: p.String(), Value: *msOf(own), Rule: "nearest rank over the report's own buckets"})
 		}
 	}
 	return out
 }
 
-func judgedOf(v *sla.Judged) *report.Judged {
-	if v == nil {
 func inTable(p latency.Percentile) bool {
 	for _, x := range printedPercentiles {
 		if x.p == p {
@@ -184,6 +182,8 @@ func inTable(p latency.Percentile) bool {
 	return false
 }
 
+func judgedOf(v *sla.Judged) *report.Judged {
+	if v == nil {
 		return nil
 	}
 	r := &report.Judged{Verdict: v.Verdict}
