@@ -29,6 +29,12 @@ func TestExitCodes(t *testing.T) {
 		{2, "check --sla p99<500ms ../../fixtures/load/broken/empty.txt " + hey},
 		{3, "check --sla p99<500ms ../../fixtures/load/broken/hey-refused.txt"},
 		{3, "check --inconclusive pass --sla p99<500ms ../../fixtures/load/broken/hey-refused.txt"},
+		// a plan that the run could not keep: at that rate users would queue
+		{3, "check --sla p99<500ms --workers 20 --rate 5000/s ../../fixtures/clean/hey.csv"},
+		{3, "check --sla p99<500ms --workers 20 --rate 5000/s ../../fixtures/clean/hey.txt"},
+		{3, "check --sla p99<500ms --interval 1ms ../../fixtures/clean/hey.csv"},
+		{0, "check --sla p99<500ms --workers 20 --rate 500/s ../../fixtures/clean/hey.csv"},
+		{0, "check --sla p99<500ms --workers 20 --rate 500/s ../../fixtures/clean/hey.txt"},
 		{2, "nope"},
 		{0, "rules"}, {0, "rules coordinated-omission"}, {2, "rules nope"},
 		{0, "formats"}, {0, "formats hey"}, {0, "version"}, {0, "--help"}, {0, "check --help"},

@@ -315,7 +315,7 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 	if run.Timeout > 0 && run.Timeouts >= run.Lost {
 		c.CensoredAt = int64(run.Timeout)
 	}
-	if c.Corrected == nil && c.Lost == 0 && c.Bounded == 0 && below(e.raw, o) {
+	if c.Corrected == nil && c.Lost == 0 && c.Bounded == 0 && below(e.raw, o) && !j.overloaded(in.Index) {
 		c.Suspect = false // nobody waits longer than the longest stall
 	}
 	v := sla.Judge(o, c)
@@ -328,6 +328,12 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 		}
 	}
 	j.add(v, in.Index, e.row.Op)
+}
+
+// overloaded reports whether a run could not keep its plan: at that rate users
+// would wait for longer and longer, whatever the slowest request took.
+func (j *judge) overloaded(input int) bool {
+	return j.found("saturated-run", input) != nil || j.found("rate-not-reached", input) != nil
 }
 
 // below reports whether even the slowest request meets an objective.
