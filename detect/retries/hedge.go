@@ -42,11 +42,11 @@ one that was hedged itself; and where at least 3 writes that are not safe to
 repeat were hedged. Confidence is high with attributes, or where the delay is
 below the median of the call and at least 20 calls were hedged.
 
-Not reported: healthy hedging (1 to 5 %), fan-outs (calls that start together, or
-more than five), siblings one after the other (retries), races that nobody won,
-overlapping calls none of which is ever cancelled: that may be hedging whose
-losers run on, or simply two calls. Losers are no failures, and count as none;
-where servers go on after a loser was cancelled the finding says so.`,
+Not reported: healthy hedging (1 to 5 %), fan-outs (calls that start together,
+or more than five), siblings one after the other (retries), races that nobody
+won, overlapping calls none of which is ever cancelled: that may be hedging
+whose losers run on, or simply two calls. Losers are no failures, and count as
+none; where servers go on after a loser was cancelled the finding says so.`,
 	New: func() detect.Tally { return &hedges{} },
 }
 
@@ -71,6 +71,9 @@ type hedges struct {
 	serial int64
 	split  requestsOf
 	group  []*hedgeSum // of each span of a hedged call; else nil
+
+	like *ingest.Span // the last sibling that was sent once, and its sum
+	sum  *hedgeSum
 }
 
 type hedgeSum struct {
@@ -115,6 +118,7 @@ func (x *hedges) Add(rec ingest.Record) {
 	x.serial++
 	x.group = append(x.group[:0], make([]*hedgeSum, len(t.Spans))...)
 	for p := range t.Parents() { // parents come before children
+		x.like = nil
 		if kids := t.Children(p); len(kids) == 1 {
 			x.single(t, p, kids[0])
 			continue
@@ -173,7 +177,10 @@ func (x *hedges) single(t *calltree.Trace, p, n calltree.Node) {
 		return
 	}
 	s := &t.Spans[n]
-	e := x.calls.get(hopOf(s, t.Span(p)))
+	if l := x.like; l == nil || s.Call != l.Call || s.Store != l.Store || s.Kind != l.Kind || s.Op != l.Op || s.Service != l.Service {
+		x.like, x.sum = s, x.calls.get(hopOf(s, t.Span(p)))
+	}
+	e := x.sum
 	if e == nil {
 		return
 	}

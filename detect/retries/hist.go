@@ -10,14 +10,17 @@ import (
 // of exact values for every operation would be too much. The zero value is
 // empty.
 type hist struct {
-	n       int64
-	octaves [64 - histBits]*[1 << histBits]int64
+	n         int64
+	low, high time.Duration // of what was added
+	octaves   [64 - histBits]*[1 << histBits]int64
 }
 
 const histBits = 7
 
 func (h *hist) add(d time.Duration) {
-	v := uint64(max(d, 0))
+	d = max(d, 0)
+	h.extend(d, d)
+	v := uint64(d)
 	octave, bucket := 0, v
 	if v >= 1<<histBits {
 		octave = bits.Len64(v) - histBits
@@ -30,7 +33,19 @@ func (h *hist) add(d time.Duration) {
 	h.n++
 }
 
+// extend makes room for durations from low to high.
+func (h *hist) extend(low, high time.Duration) {
+	if h.n == 0 {
+		h.low, h.high = low, high
+	}
+	h.low, h.high = min(h.low, low), max(h.high, high)
+}
+
 func (h *hist) merge(o *hist) {
+	if o.n == 0 {
+		return
+	}
+	h.extend(o.low, o.high)
 	for i, from := range o.octaves {
 		if from == nil {
 			continue
@@ -46,8 +61,13 @@ func (h *hist) merge(o *hist) {
 }
 
 // percentile returns the middle of the bucket that holds the percentile by
-// nearest rank; 0: there are no durations.
+// nearest rank, or the lowest or highest of all where that is nearer; 0: there
+// are no durations.
 func (h *hist) percentile(percent int64) time.Duration {
+	return min(max(h.middle(percent), h.low), h.high)
+}
+
+func (h *hist) middle(percent int64) time.Duration {
 	rank := max(1, (times(h.n, percent)+99)/100)
 	var seen int64
 	for octave, t := range h.octaves {

@@ -26,8 +26,7 @@ type late struct {
 	attached []bool          // of each span: its parent is there, and waits for it
 	gone     []calltree.Node // of each span: of the ancestors that gave up, the one that ended first
 	near     []calltree.Node // of each span: of the client spans that gave up, the nearest
-	failed   []calltree.Node // of each span: of the ancestors that failed otherwise, the one that ended first
-	below    []calltree.Node // of each span: the child of failed that it is, or is below
+	failed   []calltree.Node // of each span: of the ancestors that failed otherwise while the child on the way to it went on, the one that ended first
 	latest   []calltree.Node // of each span: of the spans below it, the one that started last
 }
 
@@ -46,7 +45,7 @@ func (l *late) scan(t *calltree.Trace) {
 	n := len(t.Spans)
 	l.t = t
 	l.attached = slices.Grow(l.attached[:0], n)[:n]
-	for _, s := range []*[]calltree.Node{&l.gone, &l.near, &l.failed, &l.below, &l.latest} {
+	for _, s := range []*[]calltree.Node{&l.gone, &l.near, &l.failed, &l.latest} {
 		*s = slices.Grow((*s)[:0], n)[:n]
 	}
 	for k := range t.Spans {
@@ -68,27 +67,27 @@ func (l *late) scan(t *calltree.Trace) {
 // its parent.
 func (l *late) descend(n calltree.Node) {
 	t := l.t
-	l.gone[n], l.near[n], l.failed[n], l.below[n], l.latest[n] = calltree.None, calltree.None, calltree.None, calltree.None, calltree.None
+	l.gone[n], l.near[n], l.failed[n], l.latest[n] = calltree.None, calltree.None, calltree.None, calltree.None
 	p := t.Parent(n)
 	l.attached[n] = t.Span(p) != nil && l.waits(n, p)
 	if !l.attached[n] {
 		return
 	}
-	l.gone[n], l.near[n], l.failed[n], l.below[n] = l.gone[p], l.near[p], l.failed[p], l.below[p]
+	l.gone[n], l.near[n], l.failed[n] = l.gone[p], l.near[p], l.failed[p]
 	if !isEnd(t, p) {
 		return
 	}
 	switch s := &t.Spans[p]; {
 	case gaveUp(s):
-		if g := l.gone[n]; g == calltree.None || s.End < t.Spans[g].End {
+		if g := l.gone[n]; g == calltree.None || s.End <= t.Spans[g].End {
 			l.gone[n] = p
 		}
 		if s.Kind == ingest.ClientSpan {
 			l.near[n] = p
 		}
-	case s.Outcome == ingest.Failed:
-		if f := l.failed[n]; f == calltree.None || s.End < t.Spans[f].End {
-			l.failed[n], l.below[n] = p, n
+	case s.Outcome == ingest.Failed && t.Timed(n) && l.outlived(n, p):
+		if f := l.failed[n]; f == calltree.None || s.End <= t.Spans[f].End {
+			l.failed[n] = p
 		}
 	}
 }
@@ -100,7 +99,8 @@ func (l *late) waits(n, p calltree.Node) bool {
 		return false
 	}
 	next := s.Kind == ingest.ServerSpan && ps.Kind != ingest.ClientSpan && l.t.Crosses(n)
-	return !next || !l.t.Timed(n) || !l.t.Timed(p) || !l.after(n, p)
+	// Clocks that differ are no excuse here: in doubt nobody waits.
+	return !next || !l.t.Timed(n) || !l.t.Timed(p) || s.Start.Sub(ps.End) <= floor
 }
 
 // after reports whether a span started after another had ended, clocks and
@@ -133,9 +133,7 @@ func (l *late) by(n calltree.Node) (a calltree.Node, sure bool) {
 		}
 	}
 	if a := l.failed[n]; a != calltree.None && l.after(n, a) {
-		if b := l.below[n]; l.t.Timed(b) && l.outlived(b, a) {
-			return a, false
-		}
+		return a, false
 	}
 	return calltree.None, false
 }

@@ -43,13 +43,13 @@ counted calls bear out the product in more than one request and callers whose
 tries all failed always made as many; low where a single request shows a
 product below 9. Where spans are missing or pruned, numbers are "at least".
 
-Not reported: redirects, challenges to authenticate and other final answers (4xx,
-NOT_FOUND), MOVED and ASK of a Redis Cluster, siblings that all succeeded
+Not reported: redirects, challenges to authenticate and other final answers
+(4xx, NOT_FOUND), MOVED and ASK of a Redis Cluster, siblings that all succeeded
 (n-plus-one), siblings that overlap (a hedge or a fan-out), calls whose visible
 arguments differ, commands of a pipeline, connection set-up, messages, spans
 that a collector delivered twice, and loops: a caller that makes several calls
-of the operation when all is well, or more than ten that fail in a row without a
-pause, may not be trying again.`,
+of the operation when all is well, or more than ten that fail in a row without
+a pause, may not be trying again.`,
 	New: func() detect.Tally { return &multiplication{} },
 }
 

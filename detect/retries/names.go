@@ -35,6 +35,11 @@ func hopOf(s, parent *ingest.Span) hop {
 	return h
 }
 
+// spanHop names what a span is by its own service, whichever end of a call it is.
+func spanHop(s *ingest.Span) hop {
+	return hop{caller: s.Service, op: s.Op, target: targetOf(s), kind: s.Kind}
+}
+
 // targetOf returns what a call asks for, as far as its name may leave it open.
 func targetOf(s *ingest.Span) string {
 	switch {

@@ -172,7 +172,7 @@ func (o *orphaned) spend(t *calltree.Trace) {
 // operation counts a span that could leave work behind.
 func (o *orphaned) operation(t *calltree.Trace, n calltree.Node) {
 	s := &t.Spans[n]
-	e := o.ops.get(hopOf(s, t.Span(t.Parent(n))))
+	e := o.ops.get(spanHop(s))
 	if e == nil {
 		return
 	}
