@@ -3,6 +3,17 @@
 // outcomes, routes with their ids folded away, and the loop that turns lines
 // into records. What one server writes is in a folder of its own, as a Dialect.
 //
+// A unit is known from, in this order: the value itself ("42ms"); the user; the
+// name of its field (KeyUnit); the server, which has no other; redundancy, other
+// fields of the same line that contradict every other unit; the order of the
+// lines (Order). Otherwise it is not known, and the shape says what was assumed
+// and what else would fit. How large a number is says nothing of its unit.
+//
+// A dialect whose lines are cut up by literal text compiles its server's format
+// strings to Patterns (--log-format, and formats that it knows), and looks at
+// lines in the common log format with CLF; Object walks JSON. Builder makes an
+// Entry of the Fields that any of them finds.
+//
 // One rule keeps every part of an input readable apart from the others: what a
 // line says depends on the line, on the first lines of the input (which all
 // parts are given) and on the options. What is remembered from line to line

@@ -65,6 +65,9 @@ func (p *peeler) layer(line []byte, n int) (text []byte, stamp Moment, wrapper s
 		if len(line) > 24 && line[4] == '-' && line[7] == '-' && line[10] == 'T' {
 			return p.stamped(line)
 		}
+		if len(line) > 4 && (line[1] == '.' || line[2] == '.' || line[3] == '.') {
+			return line, stamp, "" // an IPv4 address, as most lines begin; no service of compose is named so
+		}
 	case c == '<':
 		return p.syslog(line)
 	case c == '{':

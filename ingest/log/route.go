@@ -22,6 +22,7 @@ import "bytes"
 type Routes struct {
 	names Names
 	buf   []byte
+	line  []byte
 }
 
 // NoRequest is the operation of lines whose request is none: empty, cut off, not HTTP.
@@ -35,29 +36,47 @@ const (
 
 // Request returns the operation of a request line: "GET /users/17?x=1 HTTP/1.1".
 func (r *Routes) Request(line []byte) string {
-	i := bytes.IndexByte(line, ' ')
-	if i < 0 {
+	n := method(line)
+	if n == 0 || n+1 >= len(line) {
 		return NoRequest
 	}
-	return r.Op(line[:i], line[i+1:])
+	if string(line[:n]) == "CONNECT" {
+		return "CONNECT"
+	}
+	if line[n+1] != '/' {
+		return r.Op(line[:n], line[n+1:])
+	}
+	return r.names.Intern(r.fold(line, n+1))
 }
 
 // Op returns the operation of a method and a target, which ends at a blank.
-func (r *Routes) Op(method, target []byte) string {
-	if len(method) == 0 || len(method) > maxMethod || len(target) == 0 {
+func (r *Routes) Op(name, target []byte) string {
+	if len(target) == 0 || len(name) > maxMethod {
 		return NoRequest
 	}
-	for _, c := range method {
-		if c-'A' >= 26 && c != '-' && c != '_' {
-			return NoRequest
+	r.line = append(append(append(r.line[:0], name...), ' '), path(target)...)
+	switch n := method(r.line); {
+	case n == 0:
+		return NoRequest
+	case string(name) == "CONNECT":
+		return "CONNECT"
+	default:
+		return r.names.Intern(r.fold(r.line, n+1))
+	}
+}
+
+// method returns the length of the method that a request line begins with, or 0.
+func method(line []byte) int {
+	for i, c := range line {
+		switch {
+		case c-'A' < 26 || c == '-' || c == '_':
+		case c == ' ' && i <= maxMethod:
+			return i
+		default:
+			return 0
 		}
 	}
-	buf := append(r.buf[:0], method...)
-	if string(method) != "CONNECT" {
-		buf = fold(append(buf, ' '), target)
-	}
-	r.buf = buf
-	return r.names.Intern(buf)
+	return 0
 }
 
 // Kinds of bytes in a path.
@@ -94,34 +113,38 @@ var kinds = func() (t [256]uint8) {
 	return t
 }()
 
-// fold appends the route of a target to dst.
-func fold(dst, target []byte) []byte {
-	if target[0] != '/' {
-		target = path(target)
-	}
-	segments, copied, from := 0, 0, 0 // copied: what dst has of target
+// fold returns a request line up to the end of its path, which begins at from,
+// with what varies folded away. Where nothing does, that is the line itself.
+func (r *Routes) fold(line []byte, from int) []byte {
+	buf := r.buf[:0]
+	segments, copied := 0, 0 // copied: what buf has of the line
 	seen := uint8(0)
-	for i := 0; ; i++ {
+	for i := from; ; i++ {
 		k := uint8(byteEnd)
-		if i < len(target) {
-			if k = kinds[target[i]]; k < byteSlash {
+		if i < len(line) {
+			if k = kinds[line[i]]; k < byteSlash {
 				seen |= k
 				continue
 			}
 		}
 		if i > from {
 			if segments++; segments > maxSegments {
-				return append(append(dst, target[copied:from]...), "…"...)
+				r.buf = append(append(buf, line[copied:from]...), "…"...)
+				return r.buf
 			}
 			if seen&(byteDigit|byteOther) != 0 || i-from >= 8 {
-				if keep, name := segment(target[from:i], seen); name != "" {
-					dst = append(append(dst, target[copied:from]...), name...)
+				if keep, name := segment(line[from:i], seen); name != "" {
+					buf = append(append(buf, line[copied:from]...), name...)
 					copied = i - keep
 				}
 			}
 		}
 		if k == byteEnd {
-			return append(dst, target[copied:i]...)
+			if copied == 0 {
+				return line[:i]
+			}
+			r.buf = append(buf, line[copied:i]...)
+			return r.buf
 		}
 		from, seen = i+1, 0
 	}
@@ -129,6 +152,9 @@ func fold(dst, target []byte) []byte {
 
 // path cuts scheme and host off a target ("http://host/path", "host/path").
 func path(target []byte) []byte {
+	if target[0] == '/' {
+		return target
+	}
 	stop := len(target)
 	if i := bytes.IndexAny(target, " ?"); i >= 0 {
 		stop = i
