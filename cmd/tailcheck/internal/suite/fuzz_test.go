@@ -39,7 +39,7 @@ func FuzzFormats(f *testing.F) {
 		measured := false
 		for _, d := range out.Distributions {
 			for _, x := range []*report.Figures{d.Measured, d.Corrected} {
-				measured = measured || x != nil && (x.Count != nil || x.Max != nil && *x.Max > 0 || x.P50 != nil && *x.P50 > 0 || x.P99 != nil && *x.P99 > 0 || x.Mean != nil && *x.Mean > 0)
+				measured = measured || x != nil && anything(x)
 			}
 		}
 		if out.Verdict == report.VerdictPass && (!measured || out.Unusable) {
@@ -51,4 +51,14 @@ func FuzzFormats(f *testing.F) {
 			}
 		}
 	})
+}
+
+// anything reports whether any figure of a distribution is known.
+func anything(x *report.Figures) bool {
+	for _, v := range []*float64{x.Min, x.Mean, x.P50, x.P75, x.P90, x.P95, x.P99, x.P999, x.P9999, x.Max} {
+		if v != nil {
+			return true
+		}
+	}
+	return x.Count != nil || len(x.Bounds) > 0
 }
