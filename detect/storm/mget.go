@@ -39,10 +39,10 @@ at once do the same by hand. The slowest of all the commands decides, and the
 servers do many times the work.
 
 What it rests on: under one parent at least 8 commands, and more than twice the
-servers seen, that are one MGET, MSET or DEL (EXISTS, TOUCH, UNLINK) over again,
-overlapping or back to back, or one command of a single key at once (they overlap
-so much that two ran at any time on average); to one logical store, most of them
-with one key, in more than one slot or to more than one server. Keys are read
+servers seen, that are one MGET, MSET or DEL (UNLINK) over again, overlapping or
+back to back, or one command of a single key at once (they overlap so much that
+two ran at any time on average); to one logical store, most of them with one key,
+in more than one slot or to more than one server. Keys are read
 from statements where those show them; where they show the number only (Node.js)
 or nothing (.NET), command, parent and time are left. Confidence is high where a
 command for many keys was split and the number of keys of each is known, medium

@@ -3,7 +3,6 @@ package storm
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
@@ -20,13 +19,6 @@ const (
 	leastPart  = 10
 	silentPart = 100
 )
-
-// CallNumbers are the numbers of findings about calls that repeat.
-type CallNumbers struct {
-	Calls   int64   `json:"calls"`   // of all parents; a lower bound, as spans may be lost
-	Parents int64   `json:"parents"` // spans that made them
-	Sum     float64 `json:"sum_ms"`  // durations of the calls, added up
-}
 
 // NPlusOne finds calls that are made once for each item of a list.
 var NPlusOne = detect.Detector{
@@ -66,52 +58,12 @@ route): the sums, the number of parents and of distinct traces.`,
 	New: func() detect.Tally { return &callTally{find: (&perItem{}).find, say: sayPerItem, sums: table[sums]{}} },
 }
 
-// callTally adds up calls that repeat, by operation.
-type callTally struct {
-	sums table[sums]
-	find func(*calltree.Trace, []occurrence) []occurrence // appends those of a trace
-	say  func(key, *sums) detect.Finding
-
-	found []occurrence
-	trace collector
-}
-
-func (t *callTally) Add(r ingest.Record) {
-	tr, ok := r.(*calltree.Trace)
-	if !ok {
-		return
-	}
-	if t.found = t.find(tr, t.found[:0]); len(t.found) == 0 {
-		return
-	}
-	t.trace.reset()
-	for i := range t.found {
-		t.trace.add(tr, &t.found[i])
-	}
-	for k, s := range t.trace.seen {
-		t.sums.get(k).merge(s)
-	}
-}
-
-func (t *callTally) Merge(other detect.Tally) {
-	for k, o := range other.(*callTally).sums {
-		t.sums.get(k).merge(o)
-	}
-}
-
-func (t *callTally) Findings() []detect.Finding {
-	var out []detect.Finding
-	for _, k := range t.sums.keys() {
-		out = append(out, t.say(k, t.sums[k]))
-	}
-	return out
-}
-
 // perItem finds the calls of n-plus-one in one trace after another.
 type perItem struct {
 	storms volleys
 	waits  waits
-	index  map[call]int
+	index  index[call]
+	peers  index[string]
 	groups []perItemGroup
 	args   map[uint64]ingest.Time
 	stormy map[calltree.Node]bool
@@ -160,11 +112,11 @@ func (p *perItem) find(t *calltree.Trace, found []occurrence) []occurrence {
 
 // group sorts the calls of a parent by what they call.
 func (p *perItem) group(t *calltree.Trace, parent calltree.Node, kids []calltree.Node) {
-	if p.index == nil || len(p.index) > 1024 {
-		p.index, p.stormy = map[call]int{}, map[calltree.Node]bool{}
+	if p.stormy == nil || len(p.stormy) > 1024 {
+		p.stormy = map[calltree.Node]bool{}
 	}
-	clear(p.index)
 	clear(p.stormy)
+	p.index.reset()
 	p.groups = p.groups[:0]
 	for _, v := range p.storms.find(t, parent) {
 		for _, k := range v.spans {
@@ -180,10 +132,8 @@ func (p *perItem) group(t *calltree.Trace, parent calltree.Node, kids []calltree
 		if c.kind == noCall {
 			continue
 		}
-		i, ok := p.index[c]
-		if !ok {
-			i = len(p.groups)
-			p.index[c] = i
+		i := p.index.of(c)
+		if i == len(p.groups) {
 			if i == cap(p.groups) {
 				p.groups = append(p.groups, perItemGroup{})
 			}
@@ -193,49 +143,6 @@ func (p *perItem) group(t *calltree.Trace, parent calltree.Node, kids []calltree
 		g := &p.groups[i]
 		g.spans = append(g.spans, k)
 	}
-}
-
-// noItem reports whether a call to a store is none for an item of a list.
-func noItem(s *ingest.Span) bool {
-	d := s.Store
-	if d == nil {
-		return false
-	}
-	if redisLike(d.System) {
-		return commands[d.Op] == queueCommand || d.Keys > 1
-	}
-	switch d.Op {
-	case "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET", "SHOW":
-		return true
-	case "SELECT":
-		if d.Template == "SELECT ?" || d.Template == "select ?" { // is the connection alive?
-			return true
-		}
-	}
-	return d.Keys > 1 || listOfValues(d.Statement)
-}
-
-// listOfValues reports whether a statement asks for several values at once:
-// "… IN (?, ?)".
-func listOfValues(q string) bool {
-	for len(q) > 0 {
-		i := strings.IndexByte(q, '(')
-		if i < 0 {
-			return false
-		}
-		before, after := strings.TrimRight(q[:i], " "), q[i+1:]
-		if n := len(before); n > 3 && strings.EqualFold(before[n-3:], " in") {
-			end := strings.IndexByte(after, ')')
-			if end < 0 {
-				end = len(after)
-			}
-			if strings.IndexByte(after[:end], ',') >= 0 {
-				return true
-			}
-		}
-		q = after
-	}
-	return false
 }
 
 // twice is how soon after a call the same one is taken for another record of it
@@ -272,13 +179,12 @@ func (p *perItem) judge(t *calltree.Trace, parent calltree.Node, g *perItemGroup
 	if different < leastCalls || paced(t, kept) {
 		return occurrence{}, false
 	}
-	o := occurrence{parent: parent, key: keyOf(t, parent, kept[0]), spans: slices.Clone(kept), calls: n}
-	o.key.call = g.call.words()
+	o := occurrence{parent: parent, key: keyOf(t, parent, kept[0]), calls: n}
 	o.busy, o.took = busy(t, kept)
 	parallel := o.took >= 2*o.busy
-	servers, known := targets(t, kept)
+	servers, known := p.targets(t, kept)
 	switch {
-	case 2*int64(servers) > n: // a scatter
+	case 2*int64(servers) > n && (parallel || !keyed(&t.Spans[kept[0]])): // a scatter
 		return o, false
 	case parallel && !known && g.call.kind != byQuery: // may be one
 		return o, false
@@ -289,34 +195,33 @@ func (p *perItem) judge(t *calltree.Trace, parent calltree.Node, g *perItemGroup
 	default:
 		o.confidence = detect.High
 	}
+	o.spans, o.key.call = slices.Clone(kept), g.call.words()
 	return o, true
-}
-
-// hidden reports whether a command shows no key: what it asks for may be
-// something else every time.
-func hidden(s *ingest.Span) bool {
-	if s.Store == nil || !redisLike(s.Store.System) {
-		return false
-	}
-	keys, _ := visibleKeys(nil, s.Store)
-	return len(keys) == 0
 }
 
 // targets returns how many servers calls went to, by their peers or by the
 // processes that answered, and whether that is known.
-func targets(t *calltree.Trace, spans []calltree.Node) (n int, known bool) {
-	peers, answered := map[string]bool{}, map[string]bool{}
+func (p *perItem) targets(t *calltree.Trace, spans []calltree.Node) (n int, known bool) {
+	p.peers.reset()
 	for _, k := range spans {
-		if p := t.Spans[k].Peer; p != "" {
-			peers[p] = true
+		if peer := t.Spans[k].Peer; peer != "" {
+			p.peers.of(peer)
 		}
+	}
+	peers := len(p.peers.keys)
+	if 2*peers > len(spans) {
+		return peers, true
+	}
+	p.peers.reset()
+	for _, k := range spans {
 		for _, c := range t.Children(k) {
 			if t.Crosses(c) && t.Spans[c].Instance != "" {
-				answered[t.Spans[c].Instance] = true
+				p.peers.of(t.Spans[c].Instance)
 			}
 		}
 	}
-	return max(len(peers), len(answered)), len(peers)+len(answered) > 0
+	answered := len(p.peers.keys)
+	return max(peers, answered), peers+answered > 0
 }
 
 // sayPerItem writes the finding of an operation.

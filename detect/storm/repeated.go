@@ -50,6 +50,7 @@ entered, normalised statement or route): the sums.`,
 type again struct {
 	waits  waits
 	entry  []calltree.Node // of each span: where the request entered its process
+	often  [1 << 10]uint8  // reads by a hash of entry and arguments: of different ones, too
 	count  map[question]int32
 	asked  []calltree.Node
 	writes map[target]int32
@@ -115,14 +116,11 @@ func (a *again) find(t *calltree.Trace, found []occurrence) []occurrence {
 }
 
 // any finds where requests entered processes, and reports whether any question
-// is asked often enough, writes or not.
+// may have been asked often enough.
 func (a *again) any(t *calltree.Trace) bool {
 	n := len(t.Spans)
 	a.entry = slices.Grow(a.entry[:0], n)[:n]
-	if a.count == nil || len(a.count) > 1024 {
-		a.count = map[question]int32{}
-	}
-	clear(a.count)
+	clear(a.often[:])
 	often := false
 	for i := range t.Spans {
 		k := calltree.Node(i)
@@ -133,9 +131,10 @@ func (a *again) any(t *calltree.Trace) bool {
 			a.entry[i] = a.entry[p]
 		}
 		if s := &t.Spans[i]; s.Args != 0 && asks(t, k) {
-			q := question{a.entry[i], s.Args, s.Peer, 0}
-			a.count[q]++
-			often = often || a.count[q] >= leastRepeats
+			h := (s.Args ^ uint64(a.entry[i])) * 0x9E3779B97F4A7C15 >> 54
+			if a.often[h]++; a.often[h] >= leastRepeats {
+				often, a.often[h] = true, leastRepeats
+			}
 		}
 	}
 	return often
@@ -143,11 +142,14 @@ func (a *again) any(t *calltree.Trace) bool {
 
 // collect groups the questions that are asked often by the writes before them.
 func (a *again) collect(t *calltree.Trace) {
-	a.asked, a.groups, a.writes = a.asked[:0], map[question][]calltree.Node{}, map[target]int32{}
+	a.asked, a.groups, a.writes, a.count = a.asked[:0], map[question][]calltree.Node{}, map[target]int32{}, map[question]int32{}
 	for i := range t.Spans {
 		k := calltree.Node(i)
 		if s := &t.Spans[i]; t.Timed(k) && (s.Store != nil || s.Call != nil) && a.entry[i] != k {
 			a.asked = append(a.asked, k)
+			if s.Args != 0 && asks(t, k) {
+				a.count[question{a.entry[i], s.Args, s.Peer, 0}]++
+			}
 		}
 	}
 	slices.SortFunc(a.asked, func(x, y calltree.Node) int {

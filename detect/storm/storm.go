@@ -64,7 +64,7 @@ func (k key) hash() uint64 {
 func (k key) caller() string {
 	who := clip(k.parent)
 	if k.lost {
-		who = "a span that is missing"
+		who = "a missing span"
 	} else if who == "" {
 		who = "a span without a name"
 	}

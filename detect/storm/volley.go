@@ -44,7 +44,7 @@ type family struct {
 
 // volleys finds storms. It is used again for one parent after another.
 type volleys struct {
-	index  map[family]int
+	index  index[family]
 	groups [][]calltree.Node
 	args   map[uint64]bool
 	list   []volley
@@ -71,7 +71,12 @@ func (f *volleys) find(t *calltree.Trace, parent calltree.Node) []volley {
 			continue
 		}
 		for _, c := range clusters(t, g) {
-			if v := f.judge(t, c); v.commands > 0 && (v.does.many() || v.took >= 2*v.busy) {
+			// One after another, commands of one key are calls like others.
+			v := timed(t, c)
+			if v.does.many() || v.took >= 2*v.busy {
+				f.judge(t, &v)
+			}
+			if v.commands > 0 {
 				f.list = append(f.list, v)
 			}
 		}
@@ -81,7 +86,8 @@ func (f *volleys) find(t *calltree.Trace, parent calltree.Node) []volley {
 			continue
 		}
 		for _, c := range clusters(t, g) {
-			if v := f.judge(t, c); v.commands > 0 && !f.follows(t, &v) && v.took >= 2*v.busy {
+			v := timed(t, c)
+			if f.judge(t, &v); v.commands > 0 && !f.follows(t, &v) && v.took >= 2*v.busy {
 				f.list = append(f.list, v)
 			}
 		}
@@ -90,10 +96,7 @@ func (f *volleys) find(t *calltree.Trace, parent calltree.Node) []volley {
 }
 
 func (f *volleys) group(t *calltree.Trace, kids []calltree.Node) {
-	if f.index == nil || len(f.index) > 1024 {
-		f.index = map[family]int{}
-	}
-	clear(f.index)
+	f.index.reset()
 	f.groups = f.groups[:0]
 	for _, k := range kids {
 		s := &t.Spans[k]
@@ -106,10 +109,8 @@ func (f *volleys) group(t *calltree.Trace, kids []calltree.Node) {
 		if !c.many() {
 			key.pattern = d.Template
 		}
-		i, ok := f.index[key]
-		if !ok {
-			i = len(f.groups)
-			f.index[key] = i
+		i := f.index.of(key)
+		if i == len(f.groups) {
 			if i < cap(f.groups) {
 				f.groups = f.groups[:i+1]
 				f.groups[i] = f.groups[i][:0]
@@ -144,17 +145,21 @@ func clusters(t *calltree.Trace, spans []calltree.Node) [][]calltree.Node {
 	return append(out, spans[from:])
 }
 
-// judge says whether commands are a storm but for when they ran; commands is 0
-// where they are not.
-func (f *volleys) judge(t *calltree.Trace, spans []calltree.Node) volley {
+// timed returns a cluster with its times.
+func timed(t *calltree.Trace, spans []calltree.Node) volley {
 	d := t.Spans[spans[0]].Store
 	v := volley{does: commands[d.Op], op: d.Op, spans: spans, all: true}
 	v.busy, v.took = busy(t, spans)
-	n := f.count(t, &v)
+	return v
+}
+
+// judge fills in the rest, and commands if they are a storm but for when they ran.
+func (f *volleys) judge(t *calltree.Trace, v *volley) {
+	n := f.count(t, v)
 	if n < leastCommands {
-		return v
+		return
 	}
-	one, known, all := f.look(t, &v)
+	one, known, all := f.look(t, v)
 	switch {
 	case 2*one <= known && known > 0: // batches
 	case n <= peerShare*int64(max(v.peers, 1)): // what the servers cost
@@ -170,7 +175,6 @@ func (f *volleys) judge(t *calltree.Trace, spans []calltree.Node) volley {
 	default:
 		v.confidence = detect.Medium
 	}
-	return v
 }
 
 // count returns how many commands were sent at least. One that is visible counts
@@ -263,8 +267,7 @@ func (f *volleys) follows(t *calltree.Trace, e *volley) bool {
 		if commandOf(&t.Spans[g[0]]) != writeMany || !same(g[0]) {
 			continue
 		}
-		w := volley{does: writeMany, op: t.Spans[g[0]].Store.Op, spans: g, all: true}
-		w.busy, w.took = busy(t, g)
+		w := timed(t, g)
 		n := f.count(t, &w)
 		if f.look(t, &w); w.named < leastCommands {
 			continue

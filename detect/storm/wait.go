@@ -12,9 +12,16 @@ import (
 // trace after another.
 type waits struct {
 	inside []int32         // of each span: the occurrence that it is in, plus one; 0: none
+	top    []calltree.Node // of each span: where its path begins
 	outer  []int32         // of each occurrence: the occurrence that it is in, plus one
-	tops   []calltree.Node // of each occurrence: where the path begins
+	done   map[calltree.Node]bool
 }
+
+// maxPaths bounds the critical paths of one trace: the trees that they are looked
+// for in may have so many times the spans of the trace. One path looks at each
+// span once; more than a few begin inside each other only where clocks are set
+// wrong on purpose.
+const maxPaths = 16
 
 // fill fills in the time that the request waited for each occurrence: what its
 // critical path spends in the spans of the occurrence and below. The occurrences
@@ -23,72 +30,76 @@ type waits struct {
 // The path is that of the root, or of what begins work that nobody waits for (a
 // consumer). Where clocks of two processes certainly differ, or a span above has
 // no times, it is that of the span below: what is outside of its parent is on no
-// path. The calls of a missing parent have no path; they count as long as at
-// least one of them runs.
+// path. The calls of a parent that is missing or has no times have no path; they
+// count as long as at least one of them runs.
 func (w *waits) fill(t *calltree.Trace, list []occurrence) {
 	n := len(t.Spans)
-	w.inside = slices.Grow(w.inside[:0], n)[:n]
-	clear(w.inside)
+	w.inside, w.top = slices.Grow(w.inside[:0], n)[:n], slices.Grow(w.top[:0], n)[:n]
 	w.outer = slices.Grow(w.outer[:0], len(list))[:len(list)]
-	w.tops = w.tops[:0]
+	clear(w.inside)
 	for i := range list {
 		for _, k := range list[i].spans {
 			w.inside[k] = int32(i + 1)
 		}
-		w.tops = append(w.tops, top(t, list[i].parent))
 	}
-	for k := range t.Spans {
-		p := t.Parent(calltree.Node(k))
-		if w.inside[k] == 0 && t.Span(p) != nil && !t.Spans[k].Async {
+	for i := range t.Spans { // parents before children
+		k := calltree.Node(i)
+		p := t.Parent(k)
+		w.top[k] = k
+		if t.Span(p) == nil || t.Spans[k].Async {
+			continue
+		}
+		if w.inside[k] == 0 {
 			w.inside[k] = w.inside[p]
 		}
+		if t.Timed(k) && t.Timed(p) && t.Skew(k, p) == 0 {
+			w.top[k] = w.top[p]
+		}
 	}
+	if w.done == nil || len(w.done) > 1024 {
+		w.done = map[calltree.Node]bool{}
+	}
+	clear(w.done)
+	budget := maxPaths * n
 	for i := range list {
 		o := &list[i]
 		o.waited, w.outer[i] = 0, 0
-		if t.Span(o.parent) != nil {
-			w.outer[i] = w.inside[o.parent]
+		if p := t.Parent(o.spans[0]); t.Span(p) != nil {
+			w.outer[i] = w.inside[p]
+		}
+		if top, ok := w.begins(t, o); ok && !w.done[top] {
+			from, to := t.Subtree(top)
+			if budget -= int(to - from); budget >= 0 {
+				w.done[top] = true
+			}
 		}
 	}
-	done := map[calltree.Node]bool{}
-	for _, top := range w.tops {
-		if top == calltree.None || done[top] {
-			continue
-		}
-		done[top] = true
+	for top := range w.done {
 		for _, piece := range t.Path(top) {
-			if i := w.inside[piece.Span]; i > 0 && w.tops[i-1] == top {
+			if i := w.inside[piece.Span]; i > 0 && w.top[list[i-1].spans[0]] == top {
 				list[i-1].waited = add(list[i-1].waited, piece.Length())
 			}
 		}
 	}
 	for i := len(list) - 1; i >= 0; i-- { // what is inside comes behind what is around it
-		if up := w.outer[i]; up > 0 && w.tops[up-1] == w.tops[i] {
-			list[up-1].waited = add(list[up-1].waited, list[i].waited)
+		o := &list[i]
+		top, ok := w.begins(t, o)
+		if up := w.outer[i]; up > 0 && w.top[list[up-1].spans[0]] == top {
+			list[up-1].waited = add(list[up-1].waited, o.waited)
 		}
-	}
-	for i := range list {
-		if o := &list[i]; w.tops[i] == calltree.None {
-			o.waited = o.busy
-		} else {
+		if ok && w.done[top] {
 			o.waited = min(o.waited, o.took) // a pruned summary lasts from the first start to the last end
+		} else {
+			o.waited = o.busy
 		}
 	}
 }
 
-// top returns the span whose critical path tells what a request waited for below
-// a span; None: the span is missing, or has no times.
-func top(t *calltree.Trace, n calltree.Node) calltree.Node {
-	if t.Span(n) == nil || !t.Timed(n) {
-		return calltree.None
-	}
-	for {
-		p := t.Parent(n)
-		if t.Span(p) == nil || t.Spans[n].Async || !t.Timed(p) || t.Skew(n, p) > 0 {
-			return n
-		}
-		n = p
-	}
+// begins returns where the path that the calls may be on begins; false: there is
+// none, as their parent is missing or has no times.
+func (w *waits) begins(t *calltree.Trace, o *occurrence) (calltree.Node, bool) {
+	top := w.top[o.spans[0]]
+	return top, top != o.spans[0]
 }
 
 // busy returns how long at least one of the spans ran, how long they took in
