@@ -29,17 +29,17 @@ const (
 // hopTotal is one hop in all requests.
 type hopTotal struct {
 	hopSum
-	roots []operation // in which calls were tried again
-	loop  bool
+	loop bool
 }
 
-// finding is a finding with what it is about.
-type finding struct {
-	sum    *hopSum
-	root   operation
-	chain  chain // with loops taken out
-	hop    hop
-	layers int
+// multiple is a chain that multiplies, in the requests of all operations at
+// the root in which it does.
+type multiple struct {
+	hopSum
+	roots  []operation
+	hop    hop   // the last of the chain
+	chain  chain // the best of them, with loops taken out
+	trying []hop // of the chain: those that try again
 }
 
 func (t *traceTries) findings() []detect.Finding {
@@ -48,18 +48,17 @@ func (t *traceTries) findings() []detect.Finding {
 	for _, h := range hops {
 		totals[h] = t.total(h)
 	}
-	chains := t.chains(hops, totals)
+	chains, part := t.chains(hops, totals)
 	var out []detect.Finding
 	said := map[hop]bool{}
-	for i := range chains {
-		c := &chains[i]
-		if c.prefix(chains) {
-			continue
+	for _, m := range chains {
+		if part[key(m.trying)] {
+			continue // another says the same of more layers
 		}
-		for _, l := range c.chain.layers {
-			said[l.hop] = said[l.hop] || l.tries > 1
+		for _, h := range m.trying {
+			said[h] = true
 		}
-		out = append(out, c.multiplied(totals))
+		out = append(out, m.finding(totals))
 	}
 	for _, h := range hops {
 		if s := totals[h]; !said[h] && s.overBudget() {
@@ -74,41 +73,65 @@ func (t *traceTries) total(h hop) *hopTotal {
 	s := &hopTotal{}
 	k := t.hops.m[h]
 	for _, root := range k.roots.sorted() {
-		one := k.roots.m[root]
-		s.add(one)
-		if one.tried > 0 {
-			s.roots = append(s.roots, root)
-		}
+		s.add(k.roots.m[root])
 	}
 	s.loop = s.marked == 0 && s.several > 0 && times(s.several, loopShare) >= plus(s.several, s.solo)
 	return s
 }
 
-// chains returns what multiplies, by hop and root operation.
-func (t *traceTries) chains(hops []hop, totals map[hop]*hopTotal) []finding {
-	var out []finding
+// chains returns what multiplies, in the order of hops, and the beginnings of
+// all chains.
+func (t *traceTries) chains(hops []hop, totals map[hop]*hopTotal) (out []*multiple, part map[string]bool) {
+	part = map[string]bool{}
 	for _, h := range hops {
+		if totals[h].loop {
+			continue
+		}
+		of := map[string]*multiple{}
 		k := t.hops.m[h]
 		for _, root := range k.roots.sorted() {
 			s := k.roots.m[root]
-			if s.best.product < minProduct || totals[h].loop {
+			if s.best.product < minProduct {
 				continue
 			}
-			f := finding{sum: s, root: root, hop: h}
-			f.chain, f.layers = withoutLoops(s.best, totals)
-			if f.layers >= 2 && f.chain.product >= minProduct {
-				out = append(out, f)
+			c, trying := withoutLoops(s.best, totals)
+			if len(trying) < 2 || c.product < minProduct {
+				continue
+			}
+			name := key(trying)
+			m := of[name]
+			if m == nil {
+				m = &multiple{hop: h, chain: c, trying: trying}
+				of[name] = m
+				out = append(out, m)
+				for n := 2; n < len(trying); n++ {
+					part[key(trying[:n])] = true
+				}
+			}
+			m.add(s)
+			m.roots = append(m.roots, root)
+			if c.compare(&m.chain) < 0 {
+				m.chain = c
 			}
 		}
 	}
-	return out
+	return out, part
+}
+
+// key is hops as the key of a map.
+func key(hops []hop) string {
+	var b strings.Builder
+	for _, h := range hops {
+		fmt.Fprintf(&b, "%q %q %q %d\n", h.caller, h.op, h.target, h.kind)
+	}
+	return b.String()
 }
 
 // withoutLoops returns a chain with each layer that is a loop taken as tried
-// once, and how many layers still try again. The product is a lower bound then.
-func withoutLoops(c chain, totals map[hop]*hopTotal) (chain, int) {
+// once, and the hops that still try again. The product is a lower bound then.
+func withoutLoops(c chain, totals map[hop]*hopTotal) (chain, []hop) {
 	c.layers = slices.Clone(c.layers)
-	n := 0
+	var trying []hop
 	c.product = 1
 	for i := range c.layers {
 		l := &c.layers[i]
@@ -116,37 +139,11 @@ func withoutLoops(c chain, totals map[hop]*hopTotal) (chain, int) {
 			l.tries = 1
 		}
 		if l.tries > 1 {
-			n++
+			trying = append(trying, l.hop)
 		}
 		c.product = times(c.product, l.tries)
 	}
-	return c, n
-}
-
-// prefix reports whether another finding says the same of more layers.
-func (f *finding) prefix(all []finding) bool {
-	mine := f.trying()
-	for i := range all {
-		o := &all[i]
-		if o.root != f.root || o.hop == f.hop {
-			continue
-		}
-		if theirs := o.trying(); len(theirs) > len(mine) && slices.Equal(theirs[:len(mine)], mine) {
-			return true
-		}
-	}
-	return false
-}
-
-// trying returns the hops of the chain that try again.
-func (f *finding) trying() []hop {
-	var out []hop
-	for _, l := range f.chain.layers {
-		if l.tries > 1 {
-			out = append(out, l.hop)
-		}
-	}
-	return out
+	return c, trying
 }
 
 func (s *hopTotal) overBudget() bool {
@@ -173,24 +170,23 @@ func (s *hopSum) numbers(c chain) RetryNumbers {
 	return n
 }
 
-func (f *finding) multiplied(totals map[hop]*hopTotal) detect.Finding {
-	s, n := f.sum, f.sum.numbers(f.chain)
-	trying := f.trying()
-	who, tries, more := words(f.chain.layers)
+func (m *multiple) finding(totals map[hop]*hopTotal) detect.Finding {
+	s, n := &m.hopSum, m.numbers(m.chain)
+	who, tries, above := words(m.chain.layers)
 	out := detect.Finding{
-		Op: f.root.String(), Inputs: s.inputs.list, Exemplars: s.exemplars.ids(), Impact: s.lost, Numbers: n,
+		Op: m.op(), Inputs: s.inputs.list, Exemplars: s.exemplars.ids(), Impact: s.lost, Numbers: n,
 		Confidence: detect.Medium,
 		Message: fmt.Sprintf("%s try failed calls again, one below the other, so that one request becomes %s%s = %d tries of %s (%d seen in one request, %s on average)",
-			who, s.atLeast(), tries, n.Product, f.hop.call(), n.LeafCallsMax, decimal(n.LeafCalls)),
+			who, s.atLeast(), tries, n.Product, m.hop.call(), n.LeafCallsMax, decimal(n.LeafCalls)),
 	}
 	e := (*evidence)(&out.Evidence)
 	e.add("tries at each hop, from the root down", tries, "one layer that tries again")
-	e.at(s.best.pos)
+	e.at(m.chain.pos)
 	e.add("calls of the last hop in one request", fmt.Sprintf("%s%d, %s on average", s.atLeast(), n.LeafCallsMax, decimal(n.LeafCalls)), fmt.Sprintf("the product, %d", n.Product))
 	e.add("requests in which layers multiplied", fmt.Sprintf("%d of %d", s.multiplied, s.requests), "0")
 	e.add("time of the last hop spent on tries that failed", ms(s.wasted), "")
 	marked, steady := int64(0), true
-	for _, h := range trying {
+	for _, h := range m.trying {
 		if t := totals[h]; t != nil {
 			marked += t.marked
 			steady = steady && t.fewest == t.mostTries
@@ -198,13 +194,22 @@ func (f *finding) multiplied(totals map[hop]*hopTotal) detect.Finding {
 	}
 	e.restsOn(marked)
 	switch {
-	case marked > 0, s.multiplied > 1 && s.best.calls >= n.Product && steady:
+	case marked > 0, s.multiplied > 1 && m.chain.calls >= n.Product && steady:
 		out.Confidence = detect.High
 	case s.multiplied < 2 && n.Product < 9:
 		out.Confidence = detect.Low
 	}
-	out.Remedy = remedy(trying, more)
+	out.Remedy = remedy(m.trying, above)
 	return out
+}
+
+// op names the requests that a chain is about: by their root, or where several
+// lead to it by its first hop.
+func (m *multiple) op() string {
+	if len(m.roots) == 1 {
+		return m.roots[0].String()
+	}
+	return m.trying[0].String()
 }
 
 // words names who tries again, the tries as a product, and the callers above

@@ -14,7 +14,8 @@ const (
 	hedgeShare = 0.05
 
 	minHedged = 5  // hedged calls from which on a share is one
-	minNested = 5  // hedged calls below hedged calls
+	minNested = 5  // hedged calls below hedged calls, and
+	nestedOf  = 4  // one in so many of the hop's: two levels that hedge few calls meet by chance
 	minUnsafe = 3  // hedged writes
 	manySure  = 20 // hedged calls from which on a delay below the median is certain
 	minTook   = 20 // answered calls from which on their median is known
@@ -82,7 +83,7 @@ func (e *hedgeSum) finding(name hop) *detect.Finding {
 	n := float64(h.calls)
 	tooMany := h.calls >= minHedged && n-2*math.Sqrt(n) > hedgeShare*float64(calls)
 	early := knownDelay && knownTook && h.delay.n >= minHedged && delay < median
-	nested, unsafe := e.nested >= minNested, e.unsafe >= minUnsafe
+	nested, unsafe := e.nested >= minNested && times(e.nested, nestedOf) >= e.sure.calls, e.unsafe >= minUnsafe
 	if !tooMany && !nested && !unsafe {
 		return nil
 	}
