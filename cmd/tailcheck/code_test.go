@@ -46,3 +46,16 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// What fixtures/load/broken says: none of it may pass a gate.
+func TestBrokenNeverPasses(t *testing.T) {
+	for _, file := range reports(t, "broken/*") {
+		for _, args := range []string{"--sla p99<500ms", "--sla p99<500ms --inconclusive pass", "--sla p99<1s --sla rate>=1/s"} {
+			var out, errs bytes.Buffer
+			got := run(append([]string{"tailcheck", "check", file}, strings.Fields(args)...), strings.NewReader(""), &out, &errs)
+			if open := strings.HasSuffix(file, "-cut.txt") && strings.Contains(args, "inconclusive"); got == 0 && !open {
+				t.Errorf("%s %s: exit code %d\n%s", file, args, got, out.String())
+			}
+		}
+	}
+}

@@ -80,13 +80,13 @@ that everything was slow.`,
 func (f *facts) omission() *detect.Finding {
 	t, v := &f.tail, &f.verdict
 	out := &detect.Finding{Confidence: v.confidence, Numbers: f.omissionNumbers()}
-	slow := fmt.Sprintf("%s of %d took more than %s, up to %s", span(t.seenLow, t.seenHigh), t.n, ms(t.max/2), ms(t.max))
+	slow := fmt.Sprintf("%s of %d requests took more than %s, up to %s", span(t.seenLow, t.seenHigh), t.n, ms(t.max/2), ms(t.max))
 	if t.seenLow == 1 && t.seenHigh == 1 {
 		slow = fmt.Sprintf("1 request of %d took %s", t.n, ms(t.max))
 	}
 	switch {
 	case t.baseAt != 0:
-		slow += fmt.Sprintf(" where %v is %s (raw)", t.baseAt, ms(t.base))
+		slow += " where " + t.baseWords() + " (raw)"
 	default:
 		slow += " (raw)"
 	}
@@ -100,7 +100,7 @@ func (f *facts) omission() *detect.Finding {
 	}
 	e := (*evidence)(&out.Evidence)
 	if t.baseAt != 0 {
-		e.add(fmt.Sprintf("max / %v", t.baseAt), short(t.gap), "up to "+short(t.ordinary)+" is ordinary for this many samples")
+		e.add(fmt.Sprintf("max / %v", t.baseAt), t.gapWords(), "up to "+short(t.ordinary)+" is ordinary for this many samples")
 	} else {
 		e.add("max", ms(t.max), "")
 	}

@@ -44,8 +44,8 @@ explains, unless a plan is known by which samples would be filled in for them.`,
 			e := (*evidence)(&out.Evidence)
 			slowest := ms(t.max)
 			if t.baseAt != 0 {
-				slowest += fmt.Sprintf(" where %v is %s", t.baseAt, ms(t.base))
-				e.add(fmt.Sprintf("max / %v", t.baseAt), short(t.gap), "")
+				slowest += " where " + t.baseWords()
+				e.add(fmt.Sprintf("max / %v", t.baseAt), t.gapWords(), "")
 			} else {
 				e.add("max", ms(t.max), "")
 			}

@@ -257,6 +257,24 @@ func (s *spread) at(p latency.Percentile) (int64, bool) {
 	return 0, false
 }
 
+// barBelow returns the highest percentile, of p99, p95, p90, p75 and p50, that
+// bars alone show to be at most x, with the most that it can be. It is not the
+// largest sample.
+func (s *spread) barBelow(x int64) (most int64, p latency.Percentile) {
+	for _, p := range []latency.Percentile{latency.P99, latency.P95, latency.P90, latency.P75, latency.P50} {
+		rank, seen := p.Rank(s.n), int64(0)
+		for _, b := range s.bars {
+			if seen += b.count; seen >= rank {
+				if b.high <= x && rank < s.n {
+					return b.high, p
+				}
+				break
+			}
+		}
+	}
+	return 0, 0
+}
+
 // meanAtLeast returns the least mean that the distribution allows.
 func (s *spread) meanAtLeast() int64 {
 	if s.mean >= 0 {

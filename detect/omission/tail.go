@@ -1,6 +1,7 @@
 package omission
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -23,6 +24,7 @@ type tail struct {
 	p99      int64              // -1: not known
 	base     int64              // the highest known percentile that is still below half of max
 	baseAt   latency.Percentile // which one; 0: none
+	baseMost bool               // base is the most that it can be, not the value
 	gap      float64            // max/base; 0: not known
 	ordinary float64            // gap up to which n alone explains it
 
@@ -131,13 +133,32 @@ func (f *facts) below(x int64) (v int64, p latency.Percentile) {
 
 func (f *facts) findGap(half int64) {
 	t := &f.tail
-	t.base, t.baseAt = f.below(half)
+	if t.base, t.baseAt = f.below(half); t.baseAt == 0 {
+		t.base, t.baseAt = f.spread.barBelow(half)
+		t.baseMost = true
+	}
 	if t.baseAt == 0 {
 		return
 	}
 	t.gap = float64(t.max) / float64(max(t.base, f.resolution(), 1))
 	median, _ := f.spread.at(latency.P50)
 	t.ordinary = ordinaryGap(t.n, t.baseAt, float64(t.base), float64(median))
+}
+
+// baseWords says where the tail begins: "p99 is 50.8 ms".
+func (t *tail) baseWords() string {
+	if t.baseMost {
+		return fmt.Sprintf("%v is at most %s", t.baseAt, ms(t.base))
+	}
+	return fmt.Sprintf("%v is %s", t.baseAt, ms(t.base))
+}
+
+// gapWords says how far the maximum is above it: "39".
+func (t *tail) gapWords() string {
+	if t.baseMost {
+		return "at least " + short(t.gap)
+	}
+	return short(t.gap)
 }
 
 // resolution is the step of the values, as far as it is known.

@@ -88,3 +88,9 @@ func (b *blocks) line() []byte {
 		from = b.start + seen
 	}
 }
+
+// cut reports whether the line that was taken last ends with the file and has no
+// line feed.
+func (b *blocks) cut() bool {
+	return b.eof && b.start == b.end && b.end > 0 && b.buf[b.end-1] != '\n'
+}

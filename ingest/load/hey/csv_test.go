@@ -222,6 +222,38 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A file that ends within a row was cut off, wherever that was: it is not taken
+// for a whole one. A row that only lacks its line feed is a row.
+func TestCutOff(t *testing.T) {
+	const good = "0.0031,0.0006,0.0000,0.0000,0.0024,0.0001,200,0.0570"
+	for _, head := range []string{header8, header6} {
+		row := good
+		if head == header6 {
+			row = good[:strings.LastIndex(good, ",200")]
+		}
+		whole := head + "\n" + row + "\n" + row
+		for n := len(whole) - len(row) + 1; n <= len(whole); n++ {
+			cut := strings.Count(whole[len(whole)-len(row):n], ",") < strings.Count(row, ",")
+			for _, in := range []ingest.Input{{}, {Part: 3, Head: []byte(head + "\n")}} {
+				text := whole[:n]
+				if in.Part > 0 {
+					text = text[len(head)+1:]
+				}
+				got := readAll(t, CSV, []byte(text), in)
+				if (got.err != nil) != cut || cut && !strings.Contains(got.err.Error(), "cut off") {
+					t.Errorf("%q: %v, cut %v", text, got.err, cut)
+				}
+			}
+			if got := readAll(t, CSV, []byte(whole[:n]), ingest.Input{Section: true}); got.err != nil {
+				t.Errorf("%q in a log: %v", whole[:n], got.err)
+			}
+			if got := readAll(t, CSV, []byte(whole[:n]+"\n"), ingest.Input{}); got.err != nil {
+				t.Errorf("%q with a line feed: %v", whole[:n], got.err)
+			}
+		}
+	}
+}
+
 func TestMalformedRows(t *testing.T) {
 	const good = "0.0031,0.0006,0.0000,0.0000,0.0024,0.0001,200,0.0570\n"
 	for bad, want := range map[string]string{

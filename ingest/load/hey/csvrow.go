@@ -20,6 +20,9 @@ type rowReader struct {
 	problem ingest.Problem
 }
 
+// errCut is the error of a file whose last row is not whole.
+var errCut = errors.New("cut off: the file ends within a row")
+
 // longestRow is at least the length of a row that the fast path reads.
 const longestRow = 80
 
@@ -72,6 +75,11 @@ func (r *rowReader) read(yield func(ingest.Record, error) bool) bool {
 			r.problem.Pos, r.problem.Err = r.in.Pos(at), err
 			if !yield(&r.problem, nil) {
 				return false
+			}
+			if bytes.Count(line, []byte(",")) < r.columns-1 && r.cut() {
+				// hey writes whole rows: what came behind this one is missing.
+				r.err = errCut
+				return true
 			}
 			continue
 		}
