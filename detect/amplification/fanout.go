@@ -1,7 +1,6 @@
 package amplification
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -30,7 +29,7 @@ type fanOut struct {
 	group  calltree.Group
 
 	calls   []call          // by start
-	took    []time.Duration // of the calls, sorted
+	took    []time.Duration // of the calls; see durations
 	stands  int64           // calls that they stand for
 	pruned  bool            // some stand for more than one
 	failed  int64           // calls that failed or timed out
@@ -40,7 +39,7 @@ type fanOut struct {
 	slowest int             // in calls: the longest, of several the first
 	tied    bool            // there are several
 	last    int             // in calls: the last to end
-	beside  int64           // calls that ran at the time of the slowest, itself not counted
+	sorted  bool            // took is sorted
 }
 
 type call struct {
@@ -90,8 +89,8 @@ func (f *fanOut) read(parent calltree.Node, g calltree.Group) bool {
 	}
 	f.parent, f.group = parent, g
 	f.calls, f.took = f.calls[:0], f.took[:0]
-	f.stands, f.failed, f.busy, f.sum, f.beside = 0, 0, 0, 0, 0
-	f.pruned, f.cut, f.tied = false, false, false
+	f.stands, f.failed, f.busy, f.sum = 0, 0, 0, 0
+	f.pruned, f.cut, f.tied, f.sorted = false, false, false, false
 	f.slowest, f.last = 0, 0
 	var end ingest.Time // of what is busy
 	for _, k := range g.Spans {
@@ -132,14 +131,7 @@ func (f *fanOut) read(parent calltree.Node, g calltree.Group) bool {
 	if len(f.calls) == 0 {
 		return false
 	}
-	slices.Sort(f.took)
-	slow := f.calls[f.slowest].span
-	for i, c := range f.calls {
-		if i != f.slowest && c.span.Start < slow.End && c.span.End > slow.Start {
-			f.beside++
-		}
-	}
-	f.cut = f.cut || f.wentOn()
+	f.cut = f.cut || f.outlives()
 	return true
 }
 
@@ -165,32 +157,6 @@ func (f *fanOut) outlives() bool {
 	return f.t.Overrun(f.calls[f.last].node, f.parent) > max(slack, f.t.Duration(f.parent)/100)
 }
 
-// wentOn reports whether the parent had gone on before the last call ended: it
-// did something else that began when half of the calls had ended, and went on
-// when all had.
-func (f *fanOut) wentOn() bool {
-	t := f.t
-	last := f.calls[f.last].span
-	from := last.Start.Add(f.median())
-	kids := t.Children(f.parent)
-	i, _ := slices.BinarySearchFunc(kids, from, func(k calltree.Node, from ingest.Time) int { return cmp.Compare(t.Span(k).Start, from) })
-	for _, k := range kids[i:] {
-		s := t.Span(k)
-		if s.Start >= last.End {
-			break
-		}
-		if s.End > last.End && !s.Async && t.Timed(k) && !f.among(s) {
-			return true
-		}
-	}
-	return false
-}
-
-// among reports whether a span is of the group.
-func (f *fanOut) among(s *ingest.Span) bool {
-	return s.Op == f.group.Op && s.Kind == f.group.Kind && s.Service == f.group.Service
-}
-
 func (f *fanOut) key() hopKey {
 	p := f.t.Span(f.parent)
 	return hopKey{
@@ -201,10 +167,31 @@ func (f *fanOut) key() hopKey {
 
 func (f *fanOut) n() int64 { return int64(len(f.calls)) }
 
-// median returns the median of the calls (nearest rank).
-func (f *fanOut) median() time.Duration { return f.took[(len(f.took)-1)/2] }
+// durations returns how long the calls took, sorted.
+func (f *fanOut) durations() []time.Duration {
+	if !f.sorted {
+		slices.Sort(f.took)
+		f.sorted = true
+	}
+	return f.took
+}
 
-func (f *fanOut) max() time.Duration { return f.took[len(f.took)-1] }
+// median returns the median of the calls (nearest rank).
+func (f *fanOut) median() time.Duration { return f.durations()[(len(f.took)-1)/2] }
+
+func (f *fanOut) max() time.Duration { return f.calls[f.slowest].took }
+
+// beside returns how many calls ran at the time of the slowest, itself not
+// counted.
+func (f *fanOut) beside() (n int64) {
+	slow := f.calls[f.slowest].span
+	for i, c := range f.calls {
+		if i != f.slowest && c.span.Start < slow.End && c.span.End > slow.Start {
+			n++
+		}
+	}
+	return n
+}
 
 // serialShare is by how much calls that were made one after another may overlap:
 // their sum is at most so many tenths above the time in which one ran.

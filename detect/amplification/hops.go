@@ -21,6 +21,7 @@ import (
 // count(*).
 type hops struct {
 	judge func(hopKey, *hop) *detect.Finding
+	peer  bool // only what hot-peer needs is summed up
 
 	all   bounded[hopKey, hop]
 	watch fanOut
@@ -76,8 +77,6 @@ type peer struct {
 	round int64 // scratch: the fan-out in which it was last counted
 }
 
-func newHops(judge func(hopKey, *hop) *detect.Finding) detect.Tally { return &hops{judge: judge} }
-
 func (h *hops) Add(r ingest.Record) {
 	if t, ok := r.(*calltree.Trace); ok {
 		h.watch.walk(t, h.add)
@@ -108,38 +107,45 @@ func (h *hops) add(f *fanOut) {
 		o.unsure++
 	}
 	o.add(f)
+	if !h.peer {
+		o.addTail(f)
+	}
 	if peers := h.addPeers(o, f); f.calls[0].span.Store != nil && 2*peers < len(f.calls) {
 		o.keyed++
 	}
 }
 
+// add sums up what both detectors of parallel calls need.
 func (o *hop) add(f *fanOut) {
-	t := f.t
 	o.requests++
+	o.others += f.n() - 1
+	o.beside += f.beside()
+	o.busy = add(o.busy, f.busy)
+	o.inputs.of(f.t)
+}
+
+// addTail sums up what tail-amplification needs beyond.
+func (o *hop) addTail(f *fanOut) {
+	t := f.t
 	if !t.Counts.Complete() {
 		o.partial++
 	}
 	o.calls += f.n()
 	o.failed += f.failed
-	o.others += f.n() - 1
-	o.beside += f.beside
 	o.longest = add(o.longest, f.max())
-	o.busy = add(o.busy, f.busy)
-	took := t.Duration(f.parent)
+	took, lost := t.Duration(f.parent), f.lost()
 	o.parents = add(o.parents, took)
 	o.stragglers = add(o.stragglers, f.max()-f.median())
-	lost := f.lost()
 	o.lost = add(o.lost, lost)
-	for _, d := range f.took {
+	for _, d := range f.durations() {
 		o.leaves.Record(int64(d))
 	}
 	o.waits.Record(int64(f.busy))
 	o.roots.Record(int64(took))
 	o.widths.Record(f.n())
-	o.slow.add(f.took)
+	o.slow.add(f.durations())
 	o.sample.add(request{requestHash(t, f.parent), took, f.max()})
 	o.worst.add(exemplar{int64(lost), t.ID})
-	o.inputs.of(t)
 }
 
 // addPeers notes which peer was the slowest, and returns how many were called; 0:

@@ -18,13 +18,9 @@ type hot struct {
 const minPeers = 3
 
 // hot returns the peers that are the slowest far more often than by chance, the
-// one that costs most first.
-//
-// By chance a peer with c of the n calls of a request is the slowest with
-// probability c/n. Of T requests it is so often as in T trials of the mean
-// probability at most (Hoeffding 1956), the chance of k or more of which is at
-// most exp(-T·D(k/T‖p)) (Chernoff 1952); times the number of peers, since the
-// worst of all was picked.
+// one that costs most first. By chance a peer with c of the n calls of a request
+// is the slowest with probability c/n. The bound is multiplied by the number of
+// peers, since the worst of all is looked for.
 func (o *hop) hot() []hot {
 	var out []hot
 	for _, p := range o.peers.m {
@@ -36,23 +32,18 @@ func (o *hop) hot() []hot {
 		if h.expected <= 0 || h.expected >= t {
 			continue
 		}
-		q := k / t
-		rest := 0.0
-		if q < 1 {
-			rest = (1 - q) * math.Log((1-q)/(1-h.expected/t))
-		}
-		h.bound = -t*(q*math.Log(k/h.expected)+rest) + math.Log(float64(len(o.peers.m)))
+		h.bound = binomialBound(k, t, h.expected) + math.Log(float64(len(o.peers.m)))
 		// Far more often: the odds of being the slowest are at least four times
 		// what they should be. By far: a tenth of what the parents wait for their
-		// calls in the mean, and a twentieth of all of it.
+		// calls in the mean, and users wait for that, a twentieth of all of it.
 		mean, wait := p.excess/time.Duration(p.slowest), o.busy/time.Duration(o.requests)
-		if h.bound > significant || k*(t-h.expected) < 4*h.expected*(t-k) || mean < max(wait/10, minWait) || p.excess < o.busy/20 {
+		if h.bound > significant || k*(t-h.expected) < 4*h.expected*(t-k) || mean < max(wait/10, minWait) || p.lost < o.busy/20 {
 			continue
 		}
 		out = append(out, h)
 	}
 	slices.SortFunc(out, func(a, b hot) int {
-		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
@@ -64,3 +55,14 @@ const significant = -13.8
 // minWait is what a wait must be at least to matter; below, the scheduler of the
 // calling process decides who is last.
 const minWait = time.Millisecond
+
+// binomialBound returns the logarithm of a bound on the chance of k or more of t
+// trials, where so many are expected: exp(-t·D(k/t‖expected/t)) (Chernoff 1952),
+// also if the trials differ in their probability (Hoeffding 1956).
+func binomialBound(k, t, expected float64) float64 {
+	d := k / t * math.Log(k/expected)
+	if k < t {
+		d += (t - k) / t * math.Log((t-k)/(t-expected))
+	}
+	return -t * d
+}

@@ -35,7 +35,7 @@ Not reported: calls that ask for different things (paths, services): then the
 slowest is another service and not a hot peer; requests in which two calls took
 equally long, as clocks of milliseconds have many; peers that are not named, or
 by one name for all (a load balancer); calls one after another.`,
-	New: func() detect.Tally { return newHops(hotPeer) },
+	New: func() detect.Tally { return &hops{judge: hotPeer, peer: true} },
 }
 
 // HotPeerNumbers are the numbers of a hot-peer finding.

@@ -21,7 +21,7 @@ general the median request meets the quantile 0.5^(1/N) of the calls; N is what
 is seen in the traces, with all its values.
 
 It is reported where all of this holds, over at least ten requests: calls of one
-operation under one parent, five or more, that run at the same time; the parent
+operation under one parent, ten or more, that run at the same time; the parent
 waited for all of them, and for little else; the slowest takes most of the time
 in which they run, and requests are slow when their slowest call is (rank
 correlation); the median request waits at least three times as long as a call
@@ -40,8 +40,8 @@ time by which the last call exceeded the median of its siblings, on critical
 paths only.
 
 Not reported: calls one after another (their times add up: serial-fan-out), and
-calls that only a small part of which overlaps; a parent that goes on or ends
-while calls still run, or cancels them (a quorum, the first k, a deadline with
+calls few of which overlap; parents that end while calls still run, cancel them,
+or take as long whatever the slowest does (a quorum, the first k, a deadline with
 partial results); work of queue consumers and calls that nobody waits for;
 commands that share one round trip; commands to a store that has fewer servers
 than half of them (mget-storm and n-plus-one look at those); calls that ask for different things (paths,
@@ -49,7 +49,7 @@ services), such as a page of thirteen; one peer that explains most of it
 (hot-peer); fan-outs that a collector replaced by summaries; parents that are
 not in the traces. A few calls fewer than were made (dropped spans) cannot be
 seen: their number is at least what is said.`,
-	New: func() detect.Tally { return newHops(tailAmplification) },
+	New: func() detect.Tally { return &hops{judge: tailAmplification} },
 }
 
 // TailNumbers are the numbers of a tail-amplification finding. Root is the span
@@ -68,7 +68,7 @@ type TailNumbers struct {
 const (
 	minRequests   = 10   // requests; fewer say nothing about a median
 	sureRequests  = 50   // requests from which confidence may be high
-	minCalls      = 5    // calls of the median request; 0.5^(1/5) = 0.87
+	minCalls      = 10   // calls of the median request: with fewer it meets no tail, 0.5^(1/10) = 0.93
 	minFactor     = 3    // median wait of a request, in medians of a call
 	minWaited     = 0.8  // share of fan-outs whose parents waited for all calls
 	minBeside     = 0.5  // share of calls that ran at the time of the slowest

@@ -177,7 +177,11 @@ func (m *missing) finding() *detect.Finding {
 			said = append(said, got+" "+what)
 		}
 	}
-	note(true, m.Partial, 0, "answers marked as partial")
+	partial := "answers marked as partial"
+	if m.Partial == 1 {
+		partial = "answer marked as partial"
+	}
+	note(true, m.Partial, 0, partial)
 	note(false, m.Rootless, m.Traces, "traces without a root")
 	note(false, m.Orphans, m.Spans, "spans without their parent")
 	note(true, m.Summaries, m.stands, "spans replaced by summaries")
