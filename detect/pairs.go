@@ -2,9 +2,7 @@ package detect
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -26,79 +24,68 @@ func compare(a, b Pair) int {
 	return cmp.Compare(a.Latency, b.Latency)
 }
 
-// blockPairs is how many pairs a block holds: 64 KiB.
-const blockPairs = 4096
-
-// blocks holds pairs as they come, without ever moving one, up to MaxPairs.
-type blocks struct {
-	list []block
-	n    int
-	lost bool // there were more
-	open bool // the last block goes on
+// pairs holds pairs as they come, up to MaxPairs, and sorts them once.
+type pairs struct {
+	list   []Pair
+	lost   bool // there were more
+	sorted bool
 }
 
-// block is pairs that follow each other in one part of an input.
-type block struct {
-	offset int64 // of the first in the input
-	pairs  []Pair
-}
+// manyPairs is how many pairs make it likely that there are as many as may be
+// kept. Then room is made for all of them: memory that is not used costs nothing,
+// and copying them each time that they outgrow their place would.
+const manyPairs = 1 << 16
 
-func (b *blocks) add(p Pair, offset int64) {
-	if b.lost {
-		return
-	}
-	if b.n++; b.n > MaxPairs {
-		*b = blocks{lost: true}
-		return
-	}
-	if n := len(b.list); b.open {
-		if last := &b.list[n-1]; len(last.pairs) < blockPairs {
-			last.pairs = append(last.pairs, p)
+func (b *pairs) add(p Pair) {
+	if n := len(b.list); n == cap(b.list) {
+		if b.lost {
 			return
 		}
+		if n == MaxPairs {
+			*b = pairs{lost: true}
+			return
+		}
+		room := max(4*n, 1<<10)
+		if room > manyPairs {
+			room = MaxPairs
+		}
+		b.list = append(make([]Pair, 0, room), b.list...)
 	}
-	b.list = append(b.list, block{offset, append(make([]Pair, 0, blockPairs), p)})
-	b.open = true
+	b.list = append(b.list, p)
+	b.sorted = false
 }
 
-func (b *blocks) merge(o *blocks) {
-	b.open = false
-	if b.lost || o.lost || b.n+o.n > MaxPairs {
-		*b = blocks{lost: true}
+// sort puts the pairs in order. In the order of an input they nearly are: rows
+// are written as requests end, so each is out of place by as many as were in
+// flight.
+func (b *pairs) sort() {
+	if !b.sorted && !insertionSort(b.list, 64*len(b.list)) {
+		slices.SortFunc(b.list, compare)
+	}
+	b.sorted = true
+}
+
+// merge adds all pairs of o, both sorted, from the last to the first, so that
+// they need no third place where there is room behind those of b.
+func (b *pairs) merge(o *pairs) {
+	n, m := len(b.list), len(o.list)
+	if b.lost || o.lost || n+m > MaxPairs {
+		*b = pairs{lost: true}
 		return
 	}
-	b.list = append(b.list, o.list...)
-	b.n += o.n
-}
-
-// sorted returns all pairs by start, and whether there were too many to keep.
-func (b *blocks) sorted() ([]Pair, bool) {
-	if b.lost || b.n == 0 {
-		return nil, b.lost
-	}
-	slices.SortFunc(b.list, func(x, y block) int { return cmp.Compare(x.offset, y.offset) })
-	all := make([]Pair, b.n)
-	rest := all
-	var wg sync.WaitGroup
-	for part := range slices.Chunk(b.list, len(b.list)/runtime.GOMAXPROCS(0)+1) {
-		to := rest
-		wg.Go(func() { // most of it is the first touch of new memory
-			for _, x := range part {
-				to = to[copy(to, x.pairs):]
-			}
-		})
-		for _, x := range part {
-			rest = rest[len(x.pairs):]
+	b.sort()
+	o.sort()
+	b.list = slices.Grow(b.list, m)[:n+m]
+	for k := n + m; m > 0; {
+		k--
+		if n > 0 && compare(b.list[n-1], o.list[m-1]) > 0 {
+			n--
+			b.list[k] = b.list[n]
+		} else {
+			m--
+			b.list[k] = o.list[m]
 		}
 	}
-	wg.Wait()
-	b.list = nil
-	// In the order of the input pairs are nearly in order: rows are written as
-	// requests end, so each is out of place by as many as were in flight.
-	if !insertionSort(all, 64*len(all)) {
-		slices.SortFunc(all, compare)
-	}
-	return all, false
 }
 
 // insertionSort sorts, unless it takes more than a number of moves: then it

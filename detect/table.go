@@ -60,8 +60,9 @@ type Input struct {
 	Slowest     []Slow      // the slowest samples, slowest first
 
 	rows  map[rowKey]*Row
+	order []*Row // rows as Rows has them, from Finish on
 	row   *Row   // of the last sample
-	pairs blocks // until Finish makes Pairs of them
+	pairs pairs  // until Finish makes Pairs of them
 }
 
 // Slow is one of the slowest samples.
@@ -154,7 +155,7 @@ func (in *Input) find(op string, v ingest.Vantage) *Row {
 		in.rows = map[rowKey]*Row{}
 	}
 	r := &Row{Op: op, Vantage: v}
-	in.rows[k] = r
+	in.rows[k], in.order = r, nil
 	return r
 }
 
@@ -181,7 +182,7 @@ func (in *Input) sample(s *ingest.Sample) {
 		if in.Last == 0 || end > in.Last {
 			in.Last = end
 		}
-		in.pairs.add(Pair{s.Start, s.Latency}, s.Offset)
+		in.pairs.add(Pair{s.Start, s.Latency})
 	}
 	if len(in.Slowest) == MaxSlowest && s.Latency < in.Slowest[0].Latency {
 		return
@@ -249,11 +250,11 @@ func (in *Input) aggregate(a *ingest.Aggregate) {
 	}
 }
 
-// Part says that the records to come are of another part of an input than those
-// before. It changes nothing of what the table will say.
-func (t *Table) Part() {
+// Settle does now what has to be done before a table is merged: each worker may
+// do it for its own. It changes nothing of what the table will say.
+func (t *Table) Settle() {
 	for _, in := range t.inputs {
-		in.pairs.open = false
+		in.pairs.sort()
 	}
 }
 
@@ -304,7 +305,9 @@ func (in *Input) merge(o *Input) {
 func (t *Table) Finish() {
 	for _, in := range t.inputs {
 		slices.SortFunc(in.Slowest, slower)
-		in.Pairs, in.PairsLost = in.pairs.sorted()
+		in.pairs.sort()
+		in.Pairs, in.PairsLost = in.pairs.list, in.pairs.lost
+		in.order = in.sortedRows()
 	}
 }
 
@@ -321,8 +324,15 @@ func (t *Table) Inputs() []*Input {
 // Input returns what is known about an input, which may be nothing.
 func (t *Table) Input(idx int) *Input { return t.input(int32(idx)) }
 
-// Rows returns the rows by operation and vantage.
+// Rows returns the rows by operation and vantage, which must not be changed.
 func (in *Input) Rows() []*Row {
+	if in.order != nil {
+		return in.order
+	}
+	return in.sortedRows()
+}
+
+func (in *Input) sortedRows() []*Row {
 	out := make([]*Row, 0, len(in.rows))
 	for _, r := range in.rows {
 		out = append(out, r)

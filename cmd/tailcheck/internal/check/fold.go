@@ -156,7 +156,6 @@ func (p *pass) merge(o *pass) {
 // read folds one part of an input.
 func (p *pass) read(f *ingest.Format, r io.Reader, in ingest.Input) {
 	c := p.count(in.Index)
-	p.table.Part()
 	last := in.Pos(0)
 	for rec, err := range f.Read(r, in) {
 		if err != nil {
@@ -209,6 +208,7 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 				default:
 				}
 			}
+			p.table.Settle()
 		})
 	}
 	var failed []ingest.Problem
