@@ -11,10 +11,20 @@ import (
 )
 
 // reorder moves flags that stand behind file names in front of them, where the
-// flag package looks for them. Behind "--" nothing is a flag.
+// flag package looks for them. Behind "--" nothing is a flag. "help COMMAND" and
+// "--version" are what they are in other tools.
 func reorder(app *cli.App, args []string) []string {
 	if len(args) < 2 {
 		return args
+	}
+	switch args[1] {
+	case "help":
+		if len(args) > 2 && app.Command(args[2]) != nil {
+			return []string{args[0], args[2], "--help"}
+		}
+		return []string{args[0], "--help"}
+	case "--version", "-version":
+		return []string{args[0], "version"}
 	}
 	command := app.Command(args[1])
 	if command == nil {
@@ -39,10 +49,13 @@ func reorder(app *cli.App, args []string) []string {
 		default:
 			flags = append(flags, a)
 			name := strings.TrimLeft(a, "-")
-			if !strings.Contains(name, "=") && takes[name] && i+1 < len(args) {
-				i++
-				flags = append(flags, args[i])
+			if strings.Contains(name, "=") || !takes[name] {
+				continue
 			}
+			if i++; i == len(args) {
+				return append([]string{args[0], args[1]}, flags...) // for the flag package to say that a value is missing
+			}
+			flags = append(flags, args[i])
 		}
 	}
 	out := append([]string{args[0], args[1]}, flags...)

@@ -38,6 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "nope"},
 		{0, "rules"}, {0, "rules coordinated-omission"}, {2, "rules nope"},
 		{0, "formats"}, {0, "formats hey"}, {0, "version"}, {0, "--help"}, {0, "check --help"},
+		{0, "help"}, {0, "help check"}, {0, "--version"},
 		{0, "completion bash"}, {0, "completion zsh"}, {0, "completion fish"}, {2, "completion tcsh"},
 	} {
 		var out, errs bytes.Buffer

@@ -93,3 +93,15 @@ func TestSentencesFitTheTable(t *testing.T) {
 		}
 	}
 }
+
+// A flag whose value is missing says so, wherever it stands.
+func TestMissingValue(t *testing.T) {
+	for _, args := range [][]string{{"check", "hey.csv", "--sla"}, {"check", "--sla"}, {"correct", "hey.csv", "--interval"}, {"lab", "--server"}, {"check", "hey.csv", "-o"}} {
+		if _, stderr, code := said(t, args...); code != exitUnusable || !strings.Contains(stderr, "needs a value") {
+			t.Errorf("%s: %d %s", args, code, stderr)
+		}
+	}
+	if out, _, _ := said(t, "help", "check"); !strings.Contains(out, "tailcheck check - judge reports") {
+		t.Errorf("%s", out)
+	}
+}
