@@ -98,7 +98,7 @@ func (s *mgetSums) tags() string {
 	if more := len(anchors.Kept) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%s: numbers %s give %d tags on each of %d servers if slots are spread evenly, and at most %d commands (tailcheck slots finds those of your cluster)",
+	return fmt.Sprintf("%s: numbers %s give %d tags on each of %d servers if slots are spread evenly, and at most %d commands; where primaries serve other ranges, other numbers do",
 		advice, strings.Join(list, ", "), tagsPerServer, s.peers, len(anchors.Kept))
 }
 
