@@ -69,7 +69,7 @@ func (t text) finding(f *Finding) {
 		head = append(head, "in "+strings.Join(names, ", "))
 	}
 	if f.Op != "" {
-		head = append(head, "of "+f.Op)
+		head = append(head, "of "+fit(Safe(f.Op), maxOp))
 	}
 	line := strings.Join(head, " ")
 	if f.Confidence != "" {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -200,8 +201,22 @@ func fit(s string, width int) string {
 		return "…"
 	}
 	head, tail := cut(s, (width-1)/2)
-	for displayWidth(tail) > width-1-displayWidth(head) && tail != "" {
-		_, n := utf8.DecodeRuneInString(tail)
+	room := width - 1 - displayWidth(head)
+	// from the end, so that the time does not grow with what is left out
+	at, used := len(tail), 0
+	for at > 0 {
+		_, n := utf8.DecodeLastRuneInString(tail[:at])
+		if used += displayWidth(tail[at-n : at]); used > room {
+			break
+		}
+		at -= n
+	}
+	// characters may be wider together, and a mark belongs to what was left out
+	for tail = tail[at:]; tail != ""; {
+		r, n := utf8.DecodeRuneInString(tail)
+		if displayWidth(tail) <= room && !unicode.Is(unicode.M, r) {
+			break
+		}
 		tail = tail[n:]
 	}
 	return head + "…" + tail

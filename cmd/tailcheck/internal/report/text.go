@@ -65,6 +65,7 @@ const (
 	maxObjectives = 40
 	maxInputs     = 30
 	maxFindings   = 60
+	maxOp         = 120 // columns of an operation in a heading; the JSON has all
 	maxEvidence   = 12
 	maxProblems   = 20
 	maxTables     = 3  // full percentile tables of check; more share one table
