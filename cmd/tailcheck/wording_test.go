@@ -90,6 +90,9 @@ func TestSentencesFitTheTable(t *testing.T) {
 			if strings.Contains(out, "not corrected: no reason to") && strings.Contains(out, "censored-tail") {
 				t.Errorf("%s %s: %s", file, args, out)
 			}
+			if strings.Contains(out, "warning censored-tail, confidence high") != strings.Contains(out, "the tail is a lower bound: see censored-tail") {
+				t.Errorf("%s %s: %s", file, args, out)
+			}
 		}
 	}
 }

@@ -98,18 +98,28 @@ func (t text) correction(d *Distribution) string {
 
 // against returns the finding about an input that forbids a fill, or "".
 func (t text) against(input int) string {
-	for i := range t.r.Findings {
-		f := &t.r.Findings[i]
-		if f.Confidence != "low" && slices.Contains(f.Inputs, input) && slices.Contains([]string{"inconsistent-report", "censored-tail", "saturated-run", "isolated-slowness"}, f.Rule) {
-			return f.Rule
+	for _, rule := range []string{"inconsistent-report", "censored-tail", "saturated-run", "isolated-slowness"} {
+		if t.finds(rule, input) {
+			return rule
 		}
 	}
 	return ""
 }
 
+// finds reports whether there is a finding of a rule about an input that is more
+// than a guess.
+func (t text) finds(rule string, input int) bool {
+	return slices.ContainsFunc(t.r.Findings, func(f Finding) bool {
+		return f.Rule == rule && f.Confidence != "low" && slices.Contains(f.Inputs, input)
+	})
+}
+
 // provenance prints what stands behind the table of a distribution.
 func (t text) provenance(d *Distribution) {
 	note := func(head, text string) { t.text(2, 2, strings.TrimSpace(head+" "+text)) }
+	if t.finds("censored-tail", d.Input) {
+		note("", "the tail is a lower bound: see censored-tail")
+	}
 	if d.Measured != nil {
 		rule := d.rule()
 		if t.raw(d) == "reported" {
