@@ -70,13 +70,13 @@ func (j *judge) waits(s *correct.Sampled) []int64 {
 // workers is workersOf, worked out once for each input: it looks at every sample,
 // and an input may have as many operations.
 func (j *judge) workers(in *detect.Input) int {
-	n, ok := j.known[in.Index]
+	n, ok := j.crew[in.Index]
 	if !ok {
 		n = workersOf(in)
-		if j.known == nil {
-			j.known = map[int]int{}
+		if j.crew == nil {
+			j.crew = map[int]int{}
 		}
-		j.known[in.Index] = n
+		j.crew[in.Index] = n
 	}
 	return n
 }
@@ -123,10 +123,12 @@ func valueOf(r correct.Range) *float64 {
 	return msOf(r.Low)
 }
 
-var printedPercentiles = []struct {
+type printedPercentile struct {
 	p    latency.Percentile
 	slot func(*report.Figures) **float64
-}{
+}
+
+var printedPercentiles = []printedPercentile{
 	{latency.P50, func(f *report.Figures) **float64 { return &f.P50 }},
 	{latency.P75, func(f *report.Figures) **float64 { return &f.P75 }},
 	{latency.P90, func(f *report.Figures) **float64 { return &f.P90 }},

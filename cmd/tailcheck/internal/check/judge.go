@@ -21,9 +21,10 @@ type judge struct {
 	pass   *pass
 
 	findings  []detect.Finding
-	planned   map[int]bool // inputs whose plan is known
-	known     map[int]int  // workers, by input
-	empty     []string     // inputs that held nothing that can be judged
+	about     map[int][]*detect.Finding // by input; see found
+	planned   map[int]bool              // inputs whose plan is known
+	crew      map[int]int               // workers, by input
+	empty     []string                  // inputs that held nothing that can be judged
 	positions positions
 }
 
@@ -79,14 +80,25 @@ func (j *judge) detect() {
 	})
 }
 
-// found returns the finding of a rule about an input, or nil.
+// found returns the surest finding of a rule about an input, or nil: there may
+// be one for each operation.
 func (j *judge) found(rule string, input int) *detect.Finding {
-	for i := range j.findings {
-		if f := &j.findings[i]; f.Detector == rule && slices.Contains(f.Inputs, input) {
-			return f
+	if j.about == nil {
+		j.about = map[int][]*detect.Finding{}
+		for i := range j.findings {
+			f := &j.findings[i]
+			for _, in := range f.Inputs {
+				j.about[in] = append(j.about[in], f)
+			}
 		}
 	}
-	return nil
+	var best *detect.Finding
+	for _, f := range j.about[input] {
+		if f.Detector == rule && (best == nil || f.Confidence > best.Confidence) {
+			best = f
+		}
+	}
+	return best
 }
 
 // input describes an input as it was read.
@@ -211,21 +223,16 @@ func (j *judge) load(x *input) {
 // measured reports whether any latency is known. Zeros behind which no count of
 // samples stands are none: a tool prints them where nothing was answered.
 func (e *evidence) measured() bool {
-	for _, f := range []correct.Figures{e.raw, e.tool} {
-		if f == nil {
-			continue
-		}
-		known := []correct.Range{f.Mean(), f.Max()}
-		for _, x := range printedPercentiles {
-			known = append(known, f.Percentile(x.p))
-		}
-		for _, r := range known {
-			if r.Known() && (f.Count() > 0 || r.Low > 0) {
-				return true
-			}
-		}
+	return holdsAny(e.raw) || holdsAny(e.tool)
+}
+
+func holdsAny(f correct.Figures) bool {
+	if f == nil {
+		return false
 	}
-	return false
+	says := func(r correct.Range) bool { return r.Known() && (f.Count() > 0 || r.Low > 0) }
+	return says(f.Max()) || says(f.Mean()) ||
+		slices.ContainsFunc(printedPercentiles, func(x printedPercentile) bool { return says(f.Percentile(x.p)) })
 }
 
 // suspect reports whether a raw pass of an input proves nothing by itself, and why.
