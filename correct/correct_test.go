@@ -333,9 +333,15 @@ func TestExtreme(t *testing.T) {
 			for b := a; b < 60; b += 2 {
 				for x := int64(-1); x < 50; x += 2 {
 					for _, p := range []int64{10_000_000, 50_000_000, 99_000_000} {
-						least, most := int64(math.MaxInt64), int64(math.MinInt64)
+						least, most := wide{math.MaxInt64, 0}, wide{math.MinInt64, 0}
 						for v := a; v <= b; v++ {
-							least, most = min(least, term(v, x, interval, p)), max(most, term(v, x, interval, p))
+							t := term(v, x, interval, p)
+							if t.less(least) {
+								least = t
+							}
+							if most.less(t) {
+								most = t
+							}
 						}
 						if g := extreme(a, b, x, interval, p, true); g != least {
 							t.Fatalf("least of [%d,%d] x=%d i=%d p=%d: %d, want %d", a, b, x, interval, p, g, least)

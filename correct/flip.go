@@ -10,8 +10,8 @@ import (
 // searched, in nanoseconds: no worker sends a million requests a second.
 const ShortestInterval = 1000
 
-// maxFlipSteps bounds the exact search for a flip point; past it the interval
-// is bisected.
+// maxFlipSteps bounds the exact search for a flip point; past it the search is
+// by larger steps.
 const maxFlipSteps = 1 << 16
 
 // Limit is an objective on a percentile: met when the percentile is at or
@@ -65,13 +65,14 @@ func Flip(base *Sampled, limit Limit) int64 {
 			now[i].over = 1
 		}
 	}
+	const most = 1 << 61 // samples that can be counted; no run is a part of as many
 	for taken := 0; len(h) > 0; taken++ {
 		i := h[0].interval
-		if i < ShortestInterval {
+		if i < ShortestInterval || n > most {
 			return 0
 		}
 		if taken > maxFlipSteps {
-			return bisect(base, limit, i)
+			return roughly(base, limit, i)
 		}
 		for len(h) > 0 && h[0].interval == i {
 			v := values[h[0].value]
@@ -98,33 +99,40 @@ func Flip(base *Sampled, limit Limit) int64 {
 	return 0
 }
 
-// bisect finds an interval below hi at which the limit is missed, as large as
-// halving finds it, or 0.
-func bisect(base *Sampled, limit Limit, hi int64) int64 {
-	return largest(hi, func(i int64) bool {
-		return Fill(base, i).Percentile(limit.Percentile).Low > limit.most()
+// roughly finds an interval below hi at which the limit is missed, as large as
+// descend finds it, or 0.
+func roughly(base *Sampled, limit Limit, hi int64) int64 {
+	return descend(hi, func(i int64) bool {
+		f := Fill(base, i)
+		n := f.Count()
+		return n-f.Above(limit.most()) < limit.Percentile.Rank(n)
 	})
 }
 
-// largest returns the largest interval up to hi, found by halving, at which
-// missed holds, or 0 if it does not hold at ShortestInterval.
-func largest(hi int64, missed func(int64) bool) int64 {
-	lo := int64(ShortestInterval)
-	if hi < lo || !missed(lo) {
-		return 0
-	}
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		if missed(mid) {
-			lo = mid
-		} else {
-			hi = mid
+// descend returns an interval up to hi at which missed holds, or 0 where it
+// finds none: it goes down by an eighth at a time to the first at which it does,
+// and halves what lies above. Where a limit is missed at one interval it need not
+// be at every shorter one: calm requests then stand for many, too.
+func descend(hi int64, missed func(int64) bool) int64 {
+	above := hi + 1
+	for i := hi; i >= ShortestInterval; i -= i / 8 {
+		if !missed(i) {
+			above = i
+			continue
 		}
+		for above-i > 1 {
+			if mid := i + (above-i)/2; missed(mid) {
+				i = mid
+			} else {
+				above = mid
+			}
+		}
+		return i
 	}
-	return lo
+	return 0
 }
 
-// FlipBounds is Flip for a summary: the largest interval, found by halving, at
+// FlipBounds is Flip for a summary: the largest interval, as descend finds it, at
 // which the limit is missed by every set of samples that the summary allows.
 func FlipBounds(brackets []Bracket, limit Limit) int64 {
 	raw := FillBounds(brackets, Infinite).Percentile(limit.Percentile)
@@ -135,8 +143,10 @@ func FlipBounds(brackets []Bracket, limit Limit) int64 {
 	if top == Infinite {
 		top = brackets[len(brackets)-1].Low
 	}
-	return largest(top, func(i int64) bool {
-		return FillBounds(brackets, i).Percentile(limit.Percentile).Low > limit.most()
+	// The least that the percentile can be is above a value where no set of
+	// samples has it at or below.
+	return descend(top, func(i int64) bool {
+		return FillBounds(brackets, i).sum(limit.Percentile, limit.most(), true).Sign() > 0
 	})
 }
 

@@ -154,6 +154,10 @@ func (c Case) fill(r *Repair) {
 		r.Refused = fmt.Sprintf("one worker cannot send every %v when the median request takes %v: the run was saturated, not omitted", time.Duration(iv), time.Duration(median))
 		return
 	}
+	if tooMany(c.Samples, iv) {
+		r.Refused = "nearly all of the samples would be invented"
+		return
+	}
 	f := Fill(c.Samples, iv)
 	if why := implausible(c, f); why != "" {
 		r.Refused = why
@@ -193,6 +197,15 @@ func (c Case) fill(r *Repair) {
 		r.Assumes += "; values are bucket edges of the report"
 	}
 	r.Half, r.Double = half.Percentile(latency.P99), double.Percentile(latency.P99)
+}
+
+// tooMany reports whether a fill adds so many samples that they cannot be counted.
+func tooMany(d *Sampled, interval int64) bool {
+	var added float64
+	for _, v := range d.Values() {
+		added += float64(v.Count) * float64(Stands(v.V, interval)-1)
+	}
+	return added > 1<<60
 }
 
 // implausible says why a fill cannot be right, or "". A fill never lowers the

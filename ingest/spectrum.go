@@ -53,6 +53,9 @@ type Spectrum struct {
 // setting in use (100 rows per half of the rest) prints for 10^9 samples.
 const maxSpectrum = 1 << 16
 
+// maxCount is the highest count that is believed: more than any run can send.
+const maxCount = 1e15
+
 // Reset makes s an empty spectrum of values in a unit.
 func (s *Spectrum) Reset(unit time.Duration) {
 	*s = Spectrum{Unit: unit, Total: -1, Mean: -1, Stddev: -1, Max: -1}
@@ -156,7 +159,7 @@ func (s *Spectrum) rest(r *spectrumRow, column []byte, whole bool, slack float64
 
 func (s *Spectrum) row(r spectrumRow) error {
 	switch {
-	case r.count < 0:
+	case r.count < 0 || r.count > maxCount:
 		return fmt.Errorf("a count of %d", r.count)
 	case r.count < s.Count:
 		return fmt.Errorf("the count goes back from %d to %d", s.Count, r.count)

@@ -126,12 +126,9 @@ func (r *WrkReport) duration(b []byte, at Pos) (v, unit time.Duration) {
 	return v, unit
 }
 
-// maxWrkCount is the highest count that is believed: more than any run can send.
-const maxWrkCount = 1e15
-
 func (r *WrkReport) count(b []byte, at Pos) int64 {
 	n, err := strconv.ParseInt(string(b), 10, 64)
-	if err != nil || n < 0 || n > maxWrkCount { // wrk prints its counts of errors with %d: they wrap at 2^31
+	if err != nil || n < 0 || n > maxCount { // wrk prints its counts of errors with %d: they wrap at 2^31
 		r.Problem(at, "%q is not a count", b)
 		return 0
 	}

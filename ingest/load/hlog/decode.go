@@ -30,6 +30,7 @@ const (
 const (
 	maxPayload = 4 << 20 // bytes of counts
 	maxFilled  = 1 << 18 // buckets that hold a sample
+	maxSamples = 1e12    // of one interval: more than any can hold, so that those of a log add up
 )
 
 var (
@@ -39,7 +40,7 @@ var (
 	errGeometry  = errors.New("the histogram's digits and range are impossible")
 	errTooMany   = errors.New("the histogram holds more counts than its range has buckets")
 	errNegative  = errors.New("the histogram holds a negative count")
-	errOverflow  = errors.New("the histogram's counts add up to more than 2^63")
+	errOverflow  = errors.New("the histogram's counts add up to more than 10^12")
 	errOversized = fmt.Errorf("the histogram has over %d bytes of counts or %d filled buckets", maxPayload, maxFilled)
 )
 
@@ -233,7 +234,7 @@ func (g geometry) buckets(counts []byte, unit int64, out []ingest.Bucket) ([]ing
 			return out, 0, errTooMany
 		}
 		if count > 0 {
-			if count > math.MaxInt64-total {
+			if count > maxSamples-total {
 				return out, 0, errOverflow
 			}
 			if filled++; filled > maxFilled {
