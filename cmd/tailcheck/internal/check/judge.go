@@ -25,6 +25,7 @@ type judge struct {
 	planned   map[int]bool              // inputs whose plan is known
 	crew      map[int]int               // workers, by input
 	empty     []string                  // inputs that held nothing that can be judged
+	narrowed  bool                      // the filter let no trace through
 	positions positions
 }
 
@@ -117,7 +118,7 @@ func (j *judge) input(x *input) {
 		t := j.pass.assembled[int32(x.index)]
 		if t == nil {
 			t = &traceCounts{}
-			j.empty = append(j.empty, x.path)
+			j.without(x.path, c.spans)
 		}
 		r.Records.Traces = t.traces
 		r.Trace = &report.Trace{Spans: t.Spans, Traces: t.traces, Roots: t.Roots, Orphans: t.Orphans, RepeatedIDs: t.RepeatedIDs, Errors: t.Errors, StandsFor: t.Stands}
@@ -500,6 +501,10 @@ func (j *judge) verdict() {
 				return
 			}
 		}
+	}
+	if j.narrowed {
+		out.Verdict, out.Why = sla.Inconclusive, "none of the traces is one that "+j.opt.Filter.String()+" asks for"
+		return
 	}
 	if len(j.empty) > 0 {
 		out.Verdict, out.Why = sla.Inconclusive, j.empty[0]+" holds nothing that could be judged: nothing was measured"

@@ -50,7 +50,43 @@ func (f Filter) passes(t *calltree.Trace) bool {
 	})
 }
 
-// ParseTraceID reads a trace id in hex, of 32 digits or fewer.
+// String writes a filter as the flags that ask for it.
+func (f Filter) String() string {
+	var flags []string
+	add := func(name, value string) {
+		if value != "" {
+			flags = append(flags, name+" "+value)
+		}
+	}
+	moment := func(t ingest.Time) string {
+		if t == 0 {
+			return ""
+		}
+		return time.Unix(0, int64(t)).UTC().Format(time.RFC3339Nano)
+	}
+	if f.Trace != (ingest.TraceID{}) {
+		add("--trace", hex.EncodeToString(f.Trace[:]))
+	}
+	add("--service", f.Service)
+	add("--op", f.Op)
+	add("--since", moment(f.Since))
+	add("--until", moment(f.Until))
+	return strings.Join(flags, " ")
+}
+
+// without notes an input none of whose traces is judged: it holds none, or none
+// that the filter lets through, which is nothing to complain about as long as
+// another input has one.
+func (j *judge) without(path string, spans int64) {
+	switch {
+	case spans == 0 || j.opt.Filter == (Filter{}):
+		j.empty = append(j.empty, path)
+	case len(j.pass.assembled) == 0:
+		j.narrowed = true
+	}
+}
+
+// parseTraceID reads a trace id in hex, of 32 digits or fewer.
 func parseTraceID(s string) (id ingest.TraceID, err error) {
 	t := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "0x")
 	if len(t) == 0 || len(t) > 32 {
