@@ -19,19 +19,20 @@ A request that asks N peers one after another takes as long as all of them
 together; at once it would take as long as the slowest. That such a sum happens to
 equal a percentile of the calls says nothing: it is no tail amplification.
 
-It is reported for calls of one operation under one parent: five or more, to at
-least half as many peers as there are calls (attributes: address, service or
+It is reported for calls of one operation under one parent: five or more, to more
+than half as many peers as there are calls (attributes: address, service or
 cluster), that do not overlap (by times: their sum is within a tenth of the time
 in which they run), take at least 100 ms or 10 % of their parent's time, and at
 least 1 % of it, on the critical path. Confidence is high from ten parents on.
 The cost is their time on the critical path less the slowest call of each
 parent, and at least 1 ms for each parent.
 
-Not reported: calls to one peer, or to peers that are not named (n-plus-one looks
-at those); calls each made because the one before had failed (retries, failover);
-calls that ask for different things (paths, services); work of queue consumers,
-calls that nobody waits for, set-up of connections, answers from a cache. That the
-calls need each other's answers cannot be seen; then they cannot be made at once.`,
+Not reported: calls to few peers, or to peers that are not named, and commands to
+a store that sends them where their keys are (n-plus-one looks at those); calls
+each made because the one before had failed (retries, failover); calls that ask
+for different things (paths, services); work of queue consumers, calls that
+nobody waits for, set-up of connections, answers from a cache. That the calls need
+each other's answers cannot be seen; then they cannot be made at once.`,
 	New: func() detect.Tally { return &serial{} },
 }
 
@@ -84,7 +85,7 @@ func (h *serial) add(f *fanOut) {
 		return
 	}
 	peers := h.distinct(f)
-	if peers < 2 || 2*peers < f.n() {
+	if 2*peers <= f.n() || byKey(f.calls[0].span.Store) {
 		return
 	}
 	var onPath time.Duration
@@ -108,6 +109,12 @@ func (h *serial) add(f *fanOut) {
 	one.worst.add(exemplar{int64(one.lost), f.t.ID})
 	one.inputs.of(f.t)
 	o.merge(&one)
+}
+
+// byKey reports whether a store sends a command where its key is: commands to
+// many servers are one for each key, and no fan-out.
+func byKey(d *ingest.Datastore) bool {
+	return d != nil && slices.Contains([]string{"redis", "valkey", "keydb", "dragonfly", "garnet", "memcached"}, d.System)
 }
 
 // chained reports whether most of the calls were made after one had failed.
@@ -182,6 +189,7 @@ func (o *serialHop) finding(k hopKey) detect.Finding {
 	e.addf("peers of a parent, most", "", "%d", o.peers)
 	e.addf("calls, of the parents' time", "", "%s", percent(ratio(o.sum, o.took)))
 	e.addf("longest call alone, mean", "", "%s", ms((o.sum-o.lost)/each))
+	e.add("rests on", "the peers that spans name, and their times", "")
 	f.Remedy = "If the calls do not need each other's answers, make them at once, with a bound on how many, or ask for all in one. Parallel, the slowest will decide: watch its tail."
 	return f
 }

@@ -130,6 +130,9 @@ func tailAmplification(k hopKey, o *hop) *detect.Finding {
 		e.addf("requests with a call of the slowest "+percent(slow.share), percent(slow.expected)+" if independent", "%s", percent(slow.seen))
 		e.addf("dispersion of slow calls", "1 if independent", "%s", short(slow.dispersion))
 	}
+	if shared {
+		e.add("slow calls", "come together", "fewer requests meet one, and those more of them")
+	}
 	e.addf("slowest call, of the root's time", "", "%s", percent(ratio(o.longest, o.parents)))
 	e.addf("rank correlation with slowest call", "", "%.2f over %s", rank, count(int64(len(o.sample.list)), "request"))
 	e.addf("calls at the time of the slowest", "", "%s", percent(beside))
@@ -140,6 +143,7 @@ func tailAmplification(k hopKey, o *hop) *detect.Finding {
 	}
 	without := max(1, calls/20)
 	e.addf(fmt.Sprintf("without the last %d: root p50", without), "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(orderQuantile(calls-without, calls)))))
+	e.add("rests on", "the times of spans", "")
 	f.Remedy = tailRemedy(shared, overloaded, hot)
 	return f
 }
