@@ -141,3 +141,17 @@ func BenchmarkJudge(b *testing.B) {
 		Judge(o, Case{Raw: raw, Corrected: raw, Lost: 3, CensoredAt: 2e9, RawRule: "nearest rank", Method: "fill"})
 	}
 }
+
+func TestNotPrinted(t *testing.T) {
+	for how, want := range map[string]string{
+		"printed by hey, by its own rule":                       "from what hey printed",
+		"printed by wrk2 (HdrHistogram (C, Go))":                "from what wrk2 printed",
+		"printed by the load tool (nearest rank), from buckets": "from what the load tool printed",
+		"printed by hey": "from what hey printed",
+		"nearest rank":   "nearest rank", "filled by wrk": "filled by wrk", "": "",
+	} {
+		if got := NotPrinted(how); got != want {
+			t.Errorf("%q: %q, want %q", how, got, want)
+		}
+	}
+}

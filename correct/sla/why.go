@@ -21,6 +21,9 @@ func (c Case) raw() string {
 
 // subject names a value: "raw p99 51.2 ms (nearest rank)".
 func (c Case) subject(o Objective, kind string, x value, how string) string {
+	if !x.printed {
+		how = NotPrinted(how)
+	}
 	if c.Lost > 0 {
 		how = joined(how, fmt.Sprintf("%s without a latency put back", requests(c.Lost)))
 		if c.CensoredAt > 0 {
@@ -49,6 +52,20 @@ func (c Case) subject(o Objective, kind string, x value, how string) string {
 		return s + " [" + how + "]"
 	}
 	return s + " (" + how + ")"
+}
+
+// NotPrinted turns words for a printed value into words for bounds that follow
+// from other printed values: "printed by hey, by its own rule" into "from what
+// hey printed". Other words stay as they are.
+func NotPrinted(how string) string {
+	by, ok := strings.CutPrefix(how, "printed by ")
+	if !ok {
+		return how
+	}
+	if i := strings.IndexAny(by, ",("); i >= 0 {
+		by = strings.TrimSpace(by[:i])
+	}
+	return "from what " + by + " printed"
 }
 
 func joined(a, b string) string {

@@ -64,7 +64,11 @@ func (t text) objective(o *Objective) {
 	unit := unitOf(o.Objective)
 	raw, corrected := "", ""
 	if o.Raw != nil {
-		raw = t.raw(d) + " " + judged(o.Raw, unit, d.rule()) + " " + o.Raw.Verdict
+		rule := d.rule()
+		if o.Raw.Value == nil && o.Raw.High != nil {
+			rule = sla.NotPrinted(rule)
+		}
+		raw = t.raw(d) + " " + judged(o.Raw, unit, rule) + " " + o.Raw.Verdict
 	}
 	if o.Corrected != nil {
 		corrected = "corrected " + judged(o.Corrected, unit, t.how(d)) + " " + o.Corrected.Verdict
