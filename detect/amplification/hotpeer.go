@@ -71,10 +71,10 @@ func hotPeer(k hopKey, o *hop) *detect.Finding {
 		more = fmt.Sprintf(" (and %s likewise)", count(int64(len(list)-1), "other"))
 	}
 	f.Message = fmt.Sprintf("%s%s is the slowest of %d peers that are asked for %s in %d of %s; by chance it would be %s",
-		p.name, more, len(o.peers.m), k.calls(), p.slowest, count(p.requests, "request"), short(p.expected))
+		clip(p.name), more, len(o.peers.m), k.calls(), p.slowest, count(p.requests, "request"), short(p.expected))
 	e := (*evidence)(&f.Evidence)
 	for i, p := range list[:min(3, len(list))] {
-		e.addf(p.name+" the slowest", fmt.Sprintf("%s by chance", short(p.expected)), "%d of %d", p.slowest, p.requests)
+		e.addf(clip(p.name)+" the slowest", fmt.Sprintf("%s by chance", short(p.expected)), "%d of %d", p.slowest, p.requests)
 		e.addf("chance of that", "below 1e-6", "below %s", chance(p.bound))
 		e.addf("slower than the next, mean", "", "%s", ms(p.excess/time.Duration(p.slowest)))
 		f.Impact = add(f.Impact, p.lost)

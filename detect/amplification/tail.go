@@ -165,7 +165,7 @@ func (o *hop) elsewhere(root, wait, instead time.Duration) time.Duration {
 func tailRemedy(shared, overloaded bool, hot []hot) string {
 	first := ""
 	if len(hot) > 0 {
-		first = fmt.Sprintf("First see to %s, which is the slowest too often (hot-peer). ", hot[0].name)
+		first = fmt.Sprintf("First see to %s, which is the slowest too often (hot-peer). ", clip(hot[0].name))
 	}
 	const fewer = "Ask fewer: batch calls for one peer, ask only those that can have an answer, or put in a level that asks a part each."
 	const partial = "Answer at a deadline with what has come, where a part of the answers is still an answer (rankings, not sums)."

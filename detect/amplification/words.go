@@ -25,9 +25,21 @@ func operation(o calltree.Operation) string {
 // the parent.
 func (k hopKey) calls() string {
 	if k.leaf.Service == k.parent.Service {
-		return nameOr(k.leaf.Op, "(no name)")
+		return clip(nameOr(k.leaf.Op, "(no name)"))
 	}
-	return operation(k.leaf)
+	return clip(operation(k.leaf))
+}
+
+// clip shortens a name in a sentence: operations may be whole statements.
+func clip(name string) string {
+	const most = 80 // characters
+	n := 0
+	for i := range name {
+		if n++; n > most {
+			return name[:i] + "…"
+		}
+	}
+	return name
 }
 
 func nameOr(name, none string) string {
