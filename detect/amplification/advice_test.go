@@ -25,7 +25,7 @@ func one(t *testing.T, detector, text string) detect.Finding {
 
 func evidence(f detect.Finding, what string) (got, want string) {
 	for _, e := range f.Evidence {
-		if strings.Contains(e.What, what) {
+		if strings.HasPrefix(e.What, what) {
 			return e.Got, e.Want
 		}
 	}
@@ -47,21 +47,21 @@ span leaf parent=root service=feed op=shard kind=client peer=shard-{i} `
 `+leaf+`for=2ms..5ms|5%:60ms..75ms x69
 trace 1001 x80 seed=6 every=1s
 `+leaf+`for=2ms..5ms x69`)
-	got, want := evidence(f, "requests with a call of the slowest")
+	got, want := evidence(f, "requests with a slow call")
 	if got[:2] >= want[:2] { // both of two digits
 		t.Errorf("slow together: %s of the requests meet a slow call, %s: want fewer than if independent", got, want)
 	}
-	if words, _ := evidence(f, "slow calls"); words == "" {
+	if words, _ := evidence(f, "slow calls"); words != "come together" {
 		t.Error("not said that slow calls come together")
 	}
-	if hedged, _ := evidence(f, "hedged"); hedged != "" || strings.Contains(f.Remedy, "Hedge:") || !strings.Contains(f.Remedy, "Do not hedge") {
+	if hedged, _ := evidence(f, "root p50 hedged"); hedged != "" || strings.Contains(f.Remedy, "Hedge:") || !strings.Contains(f.Remedy, "Do not hedge") {
 		t.Errorf("slow together: hedged %q, %s", hedged, f.Remedy)
 	}
 	// One call in ten fails.
 	f = one(t, "tail-amplification", `trace 1 x100 seed=3 every=1s
 `+leaf+`for=2ms..5ms|1.8%:60ms..75ms x62
 span bad parent=root service=feed op=shard kind=client peer=shard-{i} for=2ms..5ms outcome=failed x7`)
-	if hedged, _ := evidence(f, "hedged"); hedged != "" || strings.Contains(f.Remedy, "Hedge:") || !strings.Contains(f.Remedy, "Many of the calls fail") {
+	if hedged, _ := evidence(f, "root p50 hedged"); hedged != "" || strings.Contains(f.Remedy, "Hedge:") || !strings.Contains(f.Remedy, "Many of the calls fail") {
 		t.Errorf("failing: hedged %q, %s", hedged, f.Remedy)
 	}
 	f = one(t, "tail-amplification", `trace 1 x300 seed=3 every=1s

@@ -83,9 +83,9 @@ func hotPeer(k hopKey, o *hop) *detect.Finding {
 		}
 	}
 	if o.tied > 0 {
-		e.addf("requests without one slowest call", "", "%d, not counted", o.tied)
+		e.addf("requests without one slowest", "", "%d, not counted", o.tied)
 	}
-	e.add("rests on", "the peer that spans name, and their times", "")
+	e.add("rests on", "peers named, times", "")
 	f.Remedy = "Look at that peer first: its load, what it holds (hot keys, a larger shard), its host, its garbage collection. Spread what is hot over more peers, or balance by latency; where a replica can answer, hedge calls to it meanwhile."
 	return f
 }

@@ -185,11 +185,11 @@ func (o *serialHop) finding(k hopKey) detect.Finding {
 	f.Message = fmt.Sprintf("%s%s calls of %s are made one after another, to up to %d peers, and take %s of the %s of their parent in the mean; at once they would take %s",
 		atLeast(o.partial > 0), n, k.calls(), o.peers, ms(o.sum/each), ms(o.took/each), ms((o.sum-o.lost)/each))
 	e := (*evidence)(&f.Evidence)
-	e.addf("calls of a parent, one after another", "", "%s%s, over %s", atLeast(o.partial > 0), n, count(o.parents, "parent"))
+	e.addf("calls of a parent", "", "%s%s, %s", atLeast(o.partial > 0), n, count(o.parents, "parent"))
 	e.addf("peers of a parent, most", "", "%d", o.peers)
 	e.addf("calls, of the parents' time", "", "%s", percent(ratio(o.sum, o.took)))
 	e.addf("longest call alone, mean", "", "%s", ms((o.sum-o.lost)/each))
-	e.add("rests on", "the peers that spans name, and their times", "")
+	e.add("rests on", "peers named, times", "")
 	f.Remedy = "If the calls do not need each other's answers, make them at once, with a bound on how many, or ask for all in one. Parallel, the slowest will decide: watch its tail."
 	return f
 }

@@ -124,26 +124,26 @@ func tailAmplification(k hopKey, o *hop) *detect.Finding {
 	f.Message = fmt.Sprintf("each request waits for the slowest of %s%s parallel calls of %s: half of the requests take %s or more, which is the %s percentile of a call, whose median is %s",
 		atLeast(o.partial > 0), o.width(), k.calls(), ms(root), ordinal(met), ms(p50))
 	e := (*evidence)(&f.Evidence)
-	e.addf("leaf quantile at root p50", fmt.Sprintf("%s if calls are independent (N = %s)", quantile(expected), o.width()), "%s", quantile(met))
-	e.addf("root p50, leaf p50, leaf p99", "", "%s, %s, %s", ms(root), ms(p50), ms(p99))
+	e.addf("leaf quantile at root p50", quantile(expected)+" if independent", "%s", quantile(met))
+	e.addf("leaf p50, p99", "", "%s, %s", ms(p50), ms(p99))
 	if judged {
-		e.addf("requests with a call of the slowest "+percent(slow.share), percent(slow.expected)+" if independent", "%s", percent(slow.seen))
+		e.addf("requests with a slow call ("+percent(slow.share)+")", percent(slow.expected)+" if independent", "%s", percent(slow.seen))
 		e.addf("dispersion of slow calls", "1 if independent", "%s", short(slow.dispersion))
 	}
 	if shared {
-		e.add("slow calls", "come together", "fewer requests meet one, and those more of them")
+		e.add("slow calls", "come together", "fewer hit, harder")
 	}
-	e.addf("slowest call, of the root's time", "", "%s", percent(ratio(o.longest, o.parents)))
-	e.addf("rank correlation with slowest call", "", "%.2f over %s", rank, count(int64(len(o.sample.list)), "request"))
-	e.addf("calls at the time of the slowest", "", "%s", percent(beside))
-	e.addf("half the calls: root p50", "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(slowestQuantile(widths, 0.5)))))
+	e.addf("slowest call, of root's time", "", "%s", percent(ratio(o.longest, o.parents)))
+	e.addf("rank correlation of the two", "", "%.2f, %s", rank, count(int64(len(o.sample.list)), "request"))
+	e.addf("calls at the slowest's time", "", "%s", percent(beside))
+	e.addf("root p50 with half the calls", "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(slowestQuantile(widths, 0.5)))))
 	overloaded := shared || ratio(o.failed, o.calls) >= failing
 	if after := leaves.at(0.95); !overloaded {
-		e.addf("hedged after leaf p95 ("+ms(after)+"): root p50", "if independent, for 5 % more calls", "about %s", ms(o.elsewhere(root, wait, leaves.hedged(expected, after))))
+		e.addf("root p50 hedged after "+ms(after), "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.hedged(expected, after))))
 	}
 	without := max(1, calls/20)
-	e.addf(fmt.Sprintf("without the last %d: root p50", without), "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(orderQuantile(calls-without, calls)))))
-	e.add("rests on", "the times of spans", "")
+	e.addf(fmt.Sprintf("root p50 without the last %d", without), "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(orderQuantile(calls-without, calls)))))
+	e.add("rests on", "times of spans", "")
 	f.Remedy = tailRemedy(shared, overloaded, hot)
 	return f
 }
@@ -175,5 +175,5 @@ func tailRemedy(shared, overloaded bool, hot []hot) string {
 	case overloaded:
 		return first + "Many of the calls fail: mend that first, and send no hedges to what is overloaded. " + fewer + " " + partial
 	}
-	return first + fewer + " Hedge: where a replica can answer, send a call again when it has taken longer than its p95, and cancel the loser. " + partial
+	return first + fewer + " Hedge: where a replica can answer, send a call again when it has taken longer than its p95 (5 % more calls), and cancel the loser. " + partial
 }
