@@ -104,14 +104,11 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 		return nil, ambiguous(f.Path, claims)
 	}
 	defer r.Close()
-	rest, err := io.ReadAll(io.LimitReader(r, maxText+1))
+	text, err := readAll(head, r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
 	}
-	if len(rest) > maxText {
-		return nil, fmt.Errorf("%s: no format claims it, and at over 256 MiB it is too long to be searched for reports", f.Path)
-	}
-	return search(f, append(head, rest...), formats, name)
+	return search(f, text, formats, name)
 }
 
 // readHead reads the first HeadSize bytes, or all of a shorter input. Unlike
@@ -130,6 +127,29 @@ func readHead(r io.Reader) ([]byte, error) {
 		}
 	}
 	return head[:n], nil
+}
+
+var errLong = errors.New("no format claims it, and at over 256 MiB it is too long to be searched for reports")
+
+// readAll reads the rest of an input behind its head, in one piece of memory:
+// io.ReadAll would hold it twice, and a small compressed file may be a long text.
+func readAll(head []byte, r io.Reader) ([]byte, error) {
+	text := head
+	for {
+		if len(text) == cap(text) {
+			text = append(make([]byte, 0, min(2*len(text), maxText+1)), text...) // append alone may take half as much again
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case len(text) > maxText:
+			return nil, errLong
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 type joined struct {
@@ -181,19 +201,10 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 		return out, nil
 	}
 	// an excerpt that begins below every anchor
-	whole := &section{line: 1}
-	for rest := text; len(rest) > 0; {
-		line := rest
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			line, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
-		}
-		whole.data = append(clean(whole.data, line), '\n')
-	}
+	start := head(cleaned(text, HeadSize))
 	var claims []*Format
 	for i := range formats {
-		if formats[i].Sniff(head(whole.data)) {
+		if formats[i].Sniff(start) {
 			claims = append(claims, &formats[i])
 		}
 	}
@@ -204,10 +215,11 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 		if len(claims) == 0 {
 			claims = []*Format{&formats[0]}
 		}
+		whole := &section{line: 1, data: cleaned(text, len(text))}
 		return []*Found{whole.found(f, claims[0])}, nil
 	}
 	u := &Unrecognised{Path: f.Path}
-	heads := [][]byte{head(whole.data), head(text)} // the second for formats that are no text
+	heads := [][]byte{start, head(text)} // the second for formats that are no text
 	for _, s := range found {
 		heads = append(heads, head(s.data))
 	}
@@ -222,6 +234,22 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 		}
 	}
 	return nil, u
+}
+
+// cleaned returns the start of a text as a terminal would have shown it: whole
+// lines, about n bytes of them.
+func cleaned(text []byte, n int) []byte {
+	var out []byte
+	for len(text) > 0 && len(out) < n {
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		out = append(clean(out, line), '\n')
+	}
+	return out
 }
 
 func head(b []byte) []byte { return b[:min(len(b), HeadSize)] }
