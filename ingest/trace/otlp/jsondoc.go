@@ -143,7 +143,7 @@ func (d *decoder) envelope(depth int) (c content) {
 		}
 	}
 	if partial && c == traces && !d.bad {
-		d.trouble(d.i-1, fmt.Errorf("the answer is partial, spans are missing: %.200q", message))
+		d.trouble(d.i-1, fmt.Errorf("%w, spans are missing: %.200q", ingest.ErrPartial, message))
 	}
 	return c
 }

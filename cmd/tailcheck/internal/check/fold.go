@@ -29,10 +29,11 @@ const (
 
 // pass is what one worker has folded. Passes are merged; nothing else is shared.
 type pass struct {
-	table    *detect.Table
-	tallies  []detect.Tally // by detector; nil: it judges the table
-	live     []detect.Tally // those that read records as they come
-	ofTraces []detect.Tally // those that read assembled traces
+	table      *detect.Table
+	tallies    []detect.Tally // by detector; nil: it judges the table
+	live       []detect.Tally // those that read samples and what comes with them
+	ofProblems []detect.Tally // those that read problems
+	ofTraces   []detect.Tally // those that read assembled traces
 
 	spans     *calltree.Spans
 	assembled map[int32]*traceCounts // by input
@@ -57,7 +58,10 @@ func newPass(detectors []detect.Detector, memory *calltree.Memory) *pass {
 		if d.Reads&ingest.KindTrace != 0 {
 			p.ofTraces = append(p.ofTraces, t)
 		}
-		if d.Reads&^ingest.KindTrace != 0 {
+		if d.Reads&ingest.KindProblem != 0 {
+			p.ofProblems = append(p.ofProblems, t)
+		}
+		if d.Reads&^(ingest.KindTrace|ingest.KindProblem) != 0 {
 			p.live = append(p.live, t)
 		}
 	}
@@ -93,6 +97,11 @@ func (p *pass) add(rec ingest.Record, c *counts) {
 	case *ingest.Problem:
 		c.problems++
 		p.problem(*r)
+		for _, t := range p.ofProblems {
+			t.Add(rec)
+		}
+		p.table.Add(rec)
+		return
 	}
 	p.table.Add(rec)
 	for _, t := range p.live {
