@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,5 +45,40 @@ func TestPrintedWithoutCount(t *testing.T) {
 	whole.Count, whole.Truncates = 100, true
 	if got := FromAggregate(whole).Percentile(latency.P99); got.High != 12_350_000 {
 		t.Errorf("with a count: %v", got)
+	}
+}
+
+// A fill of figures of which nothing says that they are raw says so.
+func TestUnstated(t *testing.T) {
+	raw := values(50*ms, 199, 2000*ms, 1)
+	var filled latency.Summary
+	for _, v := range []int64{2000, 1920, 1840, 1760, 1680, 1600, 1520, 1440, 1360, 1280, 1200, 1120, 1040, 960, 880, 800, 720, 640, 560, 480, 400, 320, 240, 160, 80} {
+		filled.Record(v * ms)
+	}
+	filled.RecordN(50*ms, 199)
+	run := ingest.Run{Loop: ingest.Closed, Interval: 80 * time.Millisecond, IntervalFrom: "--interval"}
+	for _, unstated := range []bool{false, true} {
+		r := Mend(Case{Run: run, Samples: raw, Unstated: unstated})
+		if got := strings.HasPrefix(r.Assumes, "the reported figures are raw, which nothing says; "); r.Method != FillAdded || got != unstated {
+			t.Errorf("unstated %v: %s, assumes %q", unstated, r.Method, r.Assumes)
+		}
+		r = Mend(Case{Run: run, Samples: FromSummary(&filled), Unstated: unstated})
+		if got := strings.HasSuffix(r.Refused, ", or the reported figures are corrected already"); r.Method != None || got != unstated {
+			t.Errorf("unstated %v, filled already: %s, %q", unstated, r.Method, r.Refused)
+		}
+	}
+}
+
+// What the plan lacks is named.
+func TestMissingOfThePlan(t *testing.T) {
+	raw := values(50*ms, 199, 2000*ms, 1)
+	for want, run := range map[string]ingest.Run{
+		"the rate is, the number of workers is not (--workers)":                {Rate: 12.5, RateFrom: "--rate"},
+		"the number of workers is, the rate is not (--rate)":                   {Workers: 4, WorkersFrom: "report"},
+		"neither the rate and the number of workers nor one worker's interval": {Workers: 4}, // counted from the samples
+	} {
+		if got := Mend(Case{Run: run, Samples: raw}).Refused; got != "the plan is not known: "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -95,7 +95,9 @@ func Mend(c Case) Repair {
 		r.Refused = c.Refuse
 		return r
 	case c.Samples != nil:
-		c.fill(&r)
+		if c.fill(&r); r.Refused != "" && c.Unstated {
+			r.Refused += ", or the reported figures are corrected already"
+		}
 	case c.Summary != nil:
 		c.bound(&r)
 	default:
