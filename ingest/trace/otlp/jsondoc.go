@@ -3,6 +3,8 @@ package otlp
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // what a document holds, as far as it was looked at.
