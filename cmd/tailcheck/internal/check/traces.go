@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/detect/calltree"
 	"github.com/tailcheck/tailcheck/ingest"
@@ -175,143 +173,4 @@ func defaultMemory() int64 {
 		return total / 4
 	}
 	return 4 << 30
-}
-
-// Bounds of what is shown of an exemplar.
-const (
-	treeRows  = 24
-	treeDepth = 12
-)
-
-// tree draws an exemplar of a finding; nil: it is not there.
-func (j *judge) tree(f *detect.Finding) *report.Tree {
-	if len(f.Exemplars) == 0 || j.pass.spans.Len() == 0 {
-		return nil
-	}
-	id, err := parseTraceID(f.Exemplars[0])
-	if err != nil {
-		return nil
-	}
-	t, err := j.pass.spans.Trace(id)
-	if err != nil || t == nil || len(t.Spans) == 0 {
-		return nil
-	}
-	return draw(t, f.Exemplars[0])
-}
-
-// draw makes a small waterfall of a trace: siblings of one operation are one
-// row, and of the rest those rows are kept that lasted longest, with what is
-// above them.
-func draw(t *calltree.Trace, id string) *report.Tree {
-	var first, last ingest.Time
-	for i := range t.Spans {
-		if !t.Timed(calltree.Node(i)) {
-			continue
-		}
-		if s := t.Spans[i].Start; first == 0 || s < first {
-			first = s
-		}
-		last = max(last, t.Spans[i].End)
-	}
-	out := &report.Tree{Trace: id, TotalMs: float64(last.Sub(first)) / float64(time.Millisecond)}
-	type line struct {
-		report.TreeRow
-		parent int // index of the row above it; -1: none
-		took   time.Duration
-	}
-	var lines []line
-	type todo struct {
-		node   calltree.Node
-		depth  int
-		parent int
-	}
-	stack := []todo{{calltree.None, -1, -1}}
-	for absent := range t.Orphans() {
-		stack = append(stack, todo{absent, -1, -1})
-	}
-	slices.Reverse(stack)
-	for len(stack) > 0 && len(lines) < 4096 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		var below []todo
-		for _, g := range t.Groups(x.node) {
-			row := line{parent: x.parent}
-			row.Depth, row.Name, row.Service = x.depth+1, g.Op, g.Service
-			var from, to ingest.Time
-			for _, n := range g.Spans {
-				s := t.Span(n)
-				row.Times += max(1, s.Stands)
-				if s.Outcome != ingest.OK || s.Error {
-					row.Failed += max(1, s.Stands)
-				}
-				if t.Timed(n) {
-					if from == 0 || s.Start < from {
-						from = s.Start
-					}
-					to = max(to, s.End)
-				}
-			}
-			row.took = to.Sub(from)
-			row.FromMs, row.ToMs = float64(from.Sub(first))/float64(time.Millisecond), float64(to.Sub(first))/float64(time.Millisecond)
-			if from == 0 {
-				row.took, row.FromMs, row.ToMs = 0, 0, 0
-			}
-			lines = append(lines, row)
-			// what is below the slowest of them stands for what is below all
-			if slowest := g.Slowest(); row.Depth < treeDepth && t.Span(slowest) != nil {
-				below = append(below, todo{slowest, row.Depth, len(lines) - 1})
-			}
-		}
-		// the rows of the children follow each other; what is below them comes after
-		slices.Reverse(below)
-		stack = append(stack, below...)
-	}
-	// keep the longest rows, with all that is above them
-	order := make([]int, len(lines))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(lines[b].Times, lines[a].Times)*boolInt(lines[a].Times > 4 || lines[b].Times > 4), cmp.Compare(lines[b].took, lines[a].took))
-	})
-	keep := map[int]bool{}
-	for _, i := range order {
-		var need []int
-		for k := i; k >= 0 && !keep[k]; k = lines[k].parent {
-			need = append(need, k)
-		}
-		if len(keep)+len(need) > treeRows {
-			continue
-		}
-		for _, k := range need {
-			keep[k] = true
-		}
-	}
-	// rows in the order of the tree: a row, then those below it
-	children := map[int][]int{}
-	for i := range lines {
-		if keep[i] {
-			children[lines[i].parent] = append(children[lines[i].parent], i)
-		}
-	}
-	var walk []int
-	walk = append(walk, children[-1]...)
-	slices.Reverse(walk)
-	for len(walk) > 0 {
-		i := walk[len(walk)-1]
-		walk = walk[:len(walk)-1]
-		out.Rows = append(out.Rows, lines[i].TreeRow)
-		next := slices.Clone(children[i])
-		slices.Reverse(next)
-		walk = append(walk, next...)
-	}
-	out.Left = len(lines) - len(out.Rows)
-	return out
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -238,6 +238,7 @@ type Tree struct {
 	TotalMs float64
 	Rows    []TreeRow // in the order of the tree
 	Left    int       // rows that were left out
+	More    bool      // there are further rows, that were not counted
 }
 
 // TreeRow is one or more siblings of one operation.
@@ -245,7 +246,10 @@ type TreeRow struct {
 	Depth         int
 	Service, Name string
 	Times         int64   // how many they are
-	Failed        int64   // of them
+	Failed        int64   // of them, with those below
+	Cancelled     int64   // of the failed
+	TimedOut      int64   // of the failed
+	Skipped       int     // rows left out between it and the row above
 	FromMs, ToMs  float64 // first start and last end, since the start of the trace
 }
 

@@ -37,7 +37,7 @@ type text struct {
 	*page
 	r     *Result
 	top   int             // findings to show; 0: maxFindings
-	drawn map[string]bool // traces that were drawn
+	drawn map[string]bool // trees that were drawn already
 	dir   string          // directory that all inputs share, with its slash: left out where inputs are named again
 }
 

@@ -24,11 +24,12 @@ func (t text) tree(tree *Tree) {
 		bars, names = 0, max(leastNames, t.width-4-timeColumns)
 	}
 	names = min(names, 60)
-	if t.drawn[tree.Trace] {
+	drawing := fmt.Sprint(tree.Trace, tree.Rows) // another finding may show other rows of a trace
+	if t.drawn[drawing] {
 		t.text(2, 2, fmt.Sprintf("trace %s: drawn above", tree.Trace))
 		return
 	}
-	t.drawn[tree.Trace] = true
+	t.drawn[drawing] = true
 	t.text(2, 2, fmt.Sprintf("trace %s, %s:", tree.Trace, millis(tree.TotalMs)))
 	service := map[int]string{} // of the row above at each depth
 	for _, r := range tree.Rows {
@@ -43,12 +44,22 @@ func (t text) tree(tree *Tree) {
 			}
 		}
 		service[r.Depth] = r.Service
+		how := "failed"
+		switch r.Failed {
+		case r.Cancelled:
+			how = "cancelled" // by its caller: the loser of a hedge has not failed
+		case r.TimedOut:
+			how = "timed out"
+		}
 		switch {
 		case r.Failed == 0:
 		case r.Times == 1:
-			name += " (failed)"
+			name += " (" + how + ")"
 		default:
-			name += fmt.Sprintf(" (%d failed)", r.Failed)
+			name += fmt.Sprintf(" (%d %s)", r.Failed, how)
+		}
+		if r.Skipped > 0 {
+			name = "… " + name
 		}
 		label := fit(strings.Repeat(" ", min(2*r.Depth, names/2))+name, names)
 		line := "    " + label + strings.Repeat(" ", max(0, names-displayWidth(label)))
@@ -58,8 +69,11 @@ func (t text) tree(tree *Tree) {
 		line += fmt.Sprintf("%*s", timeColumns, millis(max(0, r.ToMs-r.FromMs)))
 		t.line(strings.TrimRight(line, " "))
 	}
-	if tree.Left > 0 {
-		t.text(4, 2, fmt.Sprintf("and %s", counted(int64(tree.Left), "shorter row")))
+	switch {
+	case tree.More:
+		t.text(4, 2, fmt.Sprintf("and more than %s", counted(int64(tree.Left), "further row")))
+	case tree.Left > 0:
+		t.text(4, 2, fmt.Sprintf("and %s", counted(int64(tree.Left), "further row")))
 	}
 }
 
