@@ -108,3 +108,24 @@ func TestMissingValue(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// At the interval that is shown as the flip point the objective is not met.
+func TestFlipPointFails(t *testing.T) {
+	hey := "../../fixtures/load/stall-hey/hey.csv"
+	for _, limit := range []string{"100ms", "200.3ms", "500ms", "700ms", "900.1ms", "1s", "1840.9ms", "1841ms", "1900ms"} {
+		for _, sign := range []string{"<", "<="} {
+			objective := "p99" + sign + limit
+			out, _, _ := said(t, "check", "--sla", objective, hey)
+			_, rest, _ := strings.Cut(out, "flip point: ")
+			interval, _, ok := strings.Cut(rest, " is the largest")
+			if !ok {
+				t.Errorf("%s: no flip point in %s", objective, out)
+				continue
+			}
+			interval = strings.ReplaceAll(interval, " ", "")
+			if out, _, code := said(t, "check", "--sla", objective, "--interval", interval, hey); code != exitFail {
+				t.Errorf("%s at %s: %s", objective, interval, out)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -105,9 +106,14 @@ func unitOf(objective string) string {
 }
 
 // flipText says what a flip point is. At smaller intervals the objective mostly
-// fails as well, but that is not proven.
+// fails as well, but that is not proven. The interval is cut to what millis
+// shows, not rounded up to one at which the objective is met.
 func flipText(objective string, interval float64) string {
-	s := "flip point: " + millis(interval) + " is the largest interval at which " + objective + " fails corrected"
+	shown := interval
+	if interval >= 10 && interval < 1e4 {
+		shown = math.Floor(10*interval+1e-6) / 10
+	}
+	s := "flip point: " + millis(shown) + " is the largest interval at which " + objective + " fails corrected"
 	if sensible(&interval) && interval > 0 {
 		s += " (one worker sending " + plain(1000/interval) + " requests/s)"
 	}
