@@ -128,7 +128,15 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 	var all []*ingest.Found
 	for _, e := range entries {
 		name := filepath.Join(path, e.Name())
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || e.Name()[0] == '.' {
+		if e.Name()[0] == '.' {
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil { // a link to nowhere
+			out.Skipped = append(out.Skipped, problemOf(name, err).Message)
+			continue
+		}
+		if !info.Mode().IsRegular() {
 			continue
 		}
 		f, err := ingest.OpenFile(name, nil)

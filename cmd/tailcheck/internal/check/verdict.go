@@ -1,0 +1,72 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/correct/sla"
+)
+
+// verdict joins everything into one word and the reason for it.
+func (j *judge) verdict() {
+	out := j.out
+	fails := func(f func(report.Objective) bool) (n int, first string) {
+		for _, o := range out.Objectives {
+			if f(o) {
+				if n++; n == 1 {
+					first = o.Objective + ": " + o.Why
+					if len(out.Inputs) > 1 && o.Input >= 0 {
+						first = out.Inputs[o.Input].Path + ": " + first
+					}
+				}
+			}
+		}
+		return n, first
+	}
+	failed, why := fails(func(o report.Objective) bool { return o.Verdict == sla.Fail })
+	if failed > 0 {
+		out.Verdict, out.Why = sla.Fail, why
+		return
+	}
+	if !j.opt.NeverFail {
+		for _, f := range out.Findings {
+			if f.Level >= j.opt.FailOn {
+				out.Verdict, out.Why = sla.Fail, fmt.Sprintf("%s: %s", f.Rule, f.Message)
+				return
+			}
+		}
+	}
+	if j.narrowed {
+		out.Verdict, out.Why = sla.Inconclusive, "none of the traces is one that "+j.opt.Filter.String()+" asks for"
+		return
+	}
+	if len(j.empty) > 0 {
+		out.Verdict, out.Why = sla.Inconclusive, j.empty[0]+" holds nothing that could be judged: nothing was measured"
+		return
+	}
+	if len(out.Inputs) == 0 {
+		out.Verdict, out.Why = sla.Inconclusive, "no input could be read"
+		return
+	}
+	if out.Unusable {
+		out.Verdict, out.Why = sla.Inconclusive, "an input could not be used"
+		return
+	}
+	if n, why := fails(func(o report.Objective) bool { return o.Verdict == sla.Inconclusive }); n > 0 && (!j.opt.Lenient || slices.ContainsFunc(out.Objectives, func(o report.Objective) bool { return o.Input < 0 })) {
+		out.Verdict, out.Why = sla.Inconclusive, why
+		return
+	} else if n > 0 {
+		out.Verdict, out.Why = sla.Pass, "what cannot be judged passes, as --inconclusive says: "+why
+		return
+	}
+	out.Verdict = sla.Pass
+	switch {
+	case len(out.Objectives) == 0:
+		out.Why = "no objective was given; no finding fails the gate"
+	case len(out.Objectives) == 1:
+		out.Why = out.Objectives[0].Objective + ": " + out.Objectives[0].Why
+	default:
+		out.Why = fmt.Sprintf("all %d objectives pass", len(out.Objectives))
+	}
+}
