@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -131,6 +129,15 @@ func (s *session) judge(c *cli.Context, command string) error {
 		return err
 	}
 	opt.Command, opt.Paths, opt.Stdin = command, c.Args().Slice(), s.stdin
+	written := []string{c.String("o"), c.String("hgrm")}
+	for _, r := range reports {
+		written = append(written, r.path)
+	}
+	for _, path := range written {
+		if err := overInput(path, opt.Paths); err != nil {
+			return err
+		}
+	}
 	out, err := check.Run(c.Context, opt)
 	if err != nil {
 		return err
@@ -206,31 +213,6 @@ func parseReports(list []string) ([]fileReport, error) {
 		out = append(out, fileReport{r, path})
 	}
 	return out, nil
-}
-
-// writeFile writes a file that appears whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tailcheck-*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, pathless(err))
-	}
-	err = errors.Join(write(tmp), tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("%s: %w", path, pathless(err))
-	}
-	return nil
-}
-
-func pathless(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // terminal says what standard output can show.

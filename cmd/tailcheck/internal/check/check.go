@@ -133,7 +133,7 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 		}
 		info, err := os.Stat(name)
 		if err != nil { // a link to nowhere
-			out.Skipped = append(out.Skipped, problemOf(name, err).Message)
+			out.Skipped = append(out.Skipped, name+": "+problemOf(name, err).Message)
 			continue
 		}
 		if !info.Mode().IsRegular() {
