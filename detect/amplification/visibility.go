@@ -188,7 +188,13 @@ func (m *missing) finding() *detect.Finding {
 	note(true, m.Beyond, m.Spans+m.Beyond, "spans of traces too large to read whole")
 	note(false, m.Repeated, m.Spans, "spans with an id that is taken")
 	note(false, m.Untimed, m.Spans, "spans without times")
-	note(false, m.Cut, m.Traces, "loops of parents")
+	loops := "loops of parents" // a trace may have several: they are no share of traces
+	if m.Cut == 1 {
+		loops = "loop of parents"
+	}
+	if m.Cut >= (m.Traces+missingShare-1)/missingShare {
+		note(true, m.Cut, 0, loops)
+	}
 	note(false, m.Dropped, m.Spans, "spans with dropped attributes")
 	if len(said) == 0 {
 		return nil

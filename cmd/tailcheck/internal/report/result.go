@@ -246,7 +246,7 @@ type TreeRow struct {
 	Depth         int
 	Service, Name string
 	Times         int64   // how many they are
-	Failed        int64   // of them, with those below
+	Failed        int64   // of them: those that did not succeed, in whatever way
 	Cancelled     int64   // of the failed
 	TimedOut      int64   // of the failed
 	Skipped       int     // rows left out between it and the row above

@@ -92,25 +92,35 @@ func TestDrawingShowsTheFinding(t *testing.T) {
 
 // Widths and depths of real and hostile exports are drawn without delay.
 func TestLargeTraces(t *testing.T) {
-	for name, parent := range map[string]func(id int) int{
-		"chain":  func(id int) int { return id - 1 },
-		"wide":   func(id int) int { return min(id-1, 1) },
-		"loop":   func(id int) int { return id%20000 + 1 },
-		"selves": func(id int) int { return id },
+	for name, c := range map[string]struct {
+		parent func(id int) int
+		said   string // by low-visibility
+	}{
+		"chain":  {func(id int) int { return id - 1 }, ""},
+		"wide":   {func(id int) int { return min(id-1, 1) }, ""},
+		"loop":   {func(id int) int { return id%20000 + 1 }, ", 1 loop of parents: "},
+		"selves": {func(id int) int { return id }, ", 20000 loops of parents: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b spansAt
 			for id := 1; id <= 20000; id++ {
-				b.add(id, parent(id), fmt.Sprintf("op %d", id), "", 10000, 20000)
+				b.add(id, c.parent(id), fmt.Sprintf("op %d", id), "", 10000, 20000)
 			}
 			out := b.judged(t)
 			if len(out.Inputs) != 1 || out.Inputs[0].Trace.Spans != 20000 {
 				t.Errorf("%+v", out.Inputs)
 			}
+			said := ""
 			for _, f := range out.Findings {
+				if f.Rule == "low-visibility" {
+					said = f.Message
+				}
 				if f.Tree != nil && len(f.Tree.Rows) > 24 {
 					t.Errorf("%s: %d rows", f.Rule, len(f.Tree.Rows))
 				}
+			}
+			if c.said == "" && said != "" || !strings.Contains(said, c.said) {
+				t.Errorf("%q, want %q", said, c.said)
 			}
 		})
 	}
