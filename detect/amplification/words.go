@@ -1,6 +1,8 @@
 package amplification
 
 import (
+	"github.com/tailcheck/tailcheck/internal/words"
+
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +10,11 @@ import (
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/detect/calltree"
+)
+
+// How numbers stand in sentences: package words.
+var (
+	ms, inMs, percent, short, count = words.Ms, words.Millis, words.Percent, words.Short, words.Count
 )
 
 // operation writes an operation: "feed-api GET /feed".
@@ -49,29 +56,6 @@ func nameOr(name, none string) string {
 	return name
 }
 
-// ms writes a duration in milliseconds: with one decimal, and with three where
-// that would leave nothing of it.
-func ms(d time.Duration) string {
-	v := float64(d) / 1e6
-	decimals := 1
-	if math.Abs(v) < 1 && v != 0 {
-		decimals = 3
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64) + " ms"
-}
-
-// inMs is a duration as a number of milliseconds, to the microsecond.
-func inMs(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
-
-// percent writes a share: 44 %, 1.2 %, 0.05 %.
-func percent(share float64) string {
-	p := 100 * share
-	if p >= 10 || p == 0 {
-		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-	}
-	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
-}
-
 // ordinal writes a quantile as a percentile: "98.9th".
 func ordinal(quantile float64) string {
 	text := strconv.FormatFloat(math.Floor(quantile*1000+0.5)/10, 'f', -1, 64)
@@ -98,27 +82,6 @@ func quantile(q float64) string {
 		return strconv.FormatFloat(q, 'f', 4, 64)
 	}
 	return strconv.FormatFloat(q, 'f', 3, 64)
-}
-
-// short writes a number as people say it: 0.94, 4.2, 39, 12064.
-func short(v float64) string {
-	switch a := math.Abs(v); {
-	case math.IsInf(v, 0) || math.IsNaN(v):
-		return "?"
-	case a >= 10:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 1:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// count writes a number of things: "1 request", "24 requests".
-func count(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + one + "s"
 }
 
 // atLeast is put before a number that is a lower bound where traces are not

@@ -1,7 +1,8 @@
 package omission
 
 import (
-	"fmt"
+	"github.com/tailcheck/tailcheck/internal/words"
+
 	"math"
 	"strconv"
 	"time"
@@ -10,31 +11,12 @@ import (
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
-// ms writes a duration in milliseconds: with one decimal, and with three where
-// that would leave nothing of it.
-func ms(ns int64) string {
-	v := float64(ns) / 1e6
-	decimals := 1
-	if math.Abs(v) < 1 && v != 0 {
-		decimals = 3
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64) + " ms"
-}
+// How numbers stand in sentences: package words.
+var (
+	msOf, short, percent, count, span = words.Ms, words.Short, words.Percent, words.Count, words.Between
+)
 
-func msOf(d time.Duration) string { return ms(int64(d)) }
-
-// short writes a number as people say it: 0.94, 4.2, 39, 12064.
-func short(v float64) string {
-	switch a := math.Abs(v); {
-	case math.IsInf(v, 0) || math.IsNaN(v):
-		return "?"
-	case a >= 10:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 1:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
+func ms(ns int64) string { return words.Ms(time.Duration(ns)) }
 
 // perSecond writes a rate.
 func perSecond(v float64) string {
@@ -42,31 +24,6 @@ func perSecond(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64) + "/s"
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64) + "/s"
-}
-
-// percent writes a share.
-func percent(share float64) string {
-	p := 100 * share
-	if p >= 10 || p == 0 {
-		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-	}
-	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
-}
-
-// count writes a number of things: "1 request", "24 requests".
-func count(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + one + "s"
-}
-
-// span writes a number that is known between two.
-func span(low, high int64) string {
-	if low == high {
-		return strconv.FormatInt(low, 10)
-	}
-	return fmt.Sprintf("%d to %d", low, high)
 }
 
 // fact names where a number is from, whatever the report left empty.

@@ -172,7 +172,7 @@ func (s *hopSum) numbers(c chain) RetryNumbers {
 
 func (m *multiple) finding(totals map[hop]*hopTotal) detect.Finding {
 	s, n := &m.hopSum, m.numbers(m.chain)
-	who, tries, above := words(m.chain.layers)
+	who, tries, above := named(m.chain.layers)
 	out := detect.Finding{
 		Op: m.op(), Inputs: s.inputs.list, Exemplars: s.exemplars.ids(), Impact: s.lost, Numbers: n,
 		Confidence: detect.Medium,
@@ -212,9 +212,9 @@ func (m *multiple) op() string {
 	return m.trying[0].String()
 }
 
-// words names who tries again, the tries as a product, and the callers above
+// named says who tries again, the tries as a product, and the callers above
 // the last.
-func words(layers []layer) (who, tries string, above []string) {
+func named(layers []layer) (who, tries string, above []string) {
 	var callers, factors []string
 	for _, l := range layers {
 		factors = append(factors, strconv.FormatInt(l.tries, 10))

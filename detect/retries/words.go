@@ -1,28 +1,20 @@
 package retries
 
 import (
+	"github.com/tailcheck/tailcheck/internal/words"
+
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
-// ms writes a duration in milliseconds: with one decimal, and with three where
-// that would leave nothing of it.
-func ms(d time.Duration) string {
-	v := float64(d) / 1e6
-	decimals := 1
-	if math.Abs(v) < 1 && v != 0 {
-		decimals = 3
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64) + " ms"
-}
-
-// millis is a duration as the numbers of a finding have it, to the microsecond.
-func millis(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
+// How numbers stand in sentences: package words.
+var (
+	ms, millis, percent, count = words.Ms, words.Millis, words.Part[int64], words.Count
+)
 
 // round2 keeps two decimals.
 func round2(v float64) float64 { return math.Round(v*100) / 100 }
@@ -36,26 +28,6 @@ func factor(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// percent writes a part of a whole; 0 of nothing.
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "0 %"
-	}
-	p := 100 * float64(part) / float64(whole)
-	if p >= 10 || p == 0 {
-		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-	}
-	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
-}
-
-// count writes a number of things: "1 request", "24 requests".
-func count(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + one + "s"
 }
 
 // list joins words: "a", "a and b", "a, b and c"; more than five are cut short.

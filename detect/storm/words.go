@@ -1,27 +1,18 @@
 package storm
 
 import (
-	"fmt"
-	"math"
+	"github.com/tailcheck/tailcheck/internal/words"
+
 	"strconv"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
 )
 
-// ms writes a duration in milliseconds: with one decimal, and with three where
-// that would leave nothing of it.
-func ms(d time.Duration) string {
-	v := float64(d) / 1e6
-	decimals := 1
-	if v < 1 && v != 0 {
-		decimals = 3
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64) + " ms"
-}
-
-// millis is a duration as a number of milliseconds, to the microsecond.
-func millis(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }
+// How numbers stand in sentences: package words.
+var (
+	ms, millis, percent, count, span = words.Ms, words.Millis, words.Part[time.Duration], words.Count, words.Between
+)
 
 // short writes a number as people say it: 4.2, 39, 12064.
 func short(v float64) string {
@@ -29,31 +20,6 @@ func short(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
-}
-
-// percent writes a part of a whole.
-func percent(part, whole time.Duration) string {
-	p := 100 * float64(part) / float64(whole)
-	if p >= 10 || p == 0 {
-		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-	}
-	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
-}
-
-// count writes a number of things: "1 request", "24 requests".
-func count(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + one + "s"
-}
-
-// span writes a number that is between two.
-func span(low, high int64) string {
-	if low == high {
-		return strconv.FormatInt(low, 10)
-	}
-	return fmt.Sprintf("%d to %d", low, high)
 }
 
 // evidence builds the list of a finding.
