@@ -1,13 +1,10 @@
 package detect
 
 import (
-	"cmp"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
-	"github.com/tailcheck/tailcheck/internal/latency"
 )
 
 // Bounds of a table, so that memory follows what is distinct and not what is read.
@@ -65,46 +62,6 @@ type Input struct {
 	pairs pairs  // until Finish makes Pairs of them
 }
 
-// Slow is one of the slowest samples.
-type Slow struct {
-	Latency time.Duration
-	Start   ingest.Time // 0: not known
-	Pos     ingest.Pos
-	Connect time.Duration // of Latency, spent on setting up the connection; 0: none or not known
-	Outcome ingest.Outcome
-	Status  int // 0: none
-}
-
-func slower(a, b Slow) int {
-	if c := cmp.Compare(b.Latency, a.Latency); c != 0 {
-		return c
-	}
-	return a.Pos.Compare(b.Pos)
-}
-
-type rowKey struct {
-	op      string
-	vantage ingest.Vantage
-}
-
-// Row is one operation of one input, seen from one place.
-type Row struct {
-	Op      string
-	Vantage ingest.Vantage
-
-	Service  latency.Summary // start to end of every sample that has a latency
-	Response latency.Summary // due to end, of those whose due time is known
-	Outcomes [4]int64        // samples by ingest.Outcome
-	Censored int64           // samples whose latency is a lower bound
-
-	// Aggregates are what the report computed itself, whole-run ones only, by
-	// position. Interval histograms (an .hlog) go into Service instead.
-	Aggregates []ingest.Aggregate
-	Intervals  int64            // interval histograms in Service
-	Spectrum   bool             // Service holds bucket edges of a report, not samples
-	Treated    ingest.Treatment // of Service, where it came from aggregates
-}
-
 // Sample folds one sample.
 func (t *Table) Sample(s *ingest.Sample) {
 	in := t.last
@@ -146,19 +103,6 @@ func (t *Table) input(idx int32) *Input {
 	return in
 }
 
-func (in *Input) find(op string, v ingest.Vantage) *Row {
-	k := rowKey{op, v}
-	if r := in.rows[k]; r != nil {
-		return r
-	}
-	if in.rows == nil {
-		in.rows = map[rowKey]*Row{}
-	}
-	r := &Row{Op: op, Vantage: v}
-	in.rows[k], in.order = r, nil
-	return r
-}
-
 func (in *Input) sample(s *ingest.Sample) {
 	in.Samples++
 	row := in.row
@@ -188,42 +132,6 @@ func (in *Input) sample(s *ingest.Sample) {
 		return
 	}
 	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect, s.Outcome, s.Status})
-}
-
-// slow keeps a heap whose root is the least slow of those kept.
-func (in *Input) slow(s Slow) {
-	h := in.Slowest
-	if len(h) < MaxSlowest {
-		h = append(h, s)
-		for i := len(h) - 1; i > 0; {
-			p := (i - 1) / 2
-			if slower(h[p], h[i]) >= 0 {
-				break
-			}
-			h[p], h[i] = h[i], h[p]
-			i = p
-		}
-		in.Slowest = h
-		return
-	}
-	if slower(s, h[0]) >= 0 {
-		return
-	}
-	h[0] = s
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && slower(h[c+1], h[c]) > 0 {
-			c++
-		}
-		if slower(h[c], h[i]) <= 0 {
-			break
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
-	}
 }
 
 func (in *Input) aggregate(a *ingest.Aggregate) {
@@ -323,25 +231,3 @@ func (t *Table) Inputs() []*Input {
 
 // Input returns what is known about an input, which may be nothing.
 func (t *Table) Input(idx int) *Input { return t.input(int32(idx)) }
-
-// Rows returns the rows by operation and vantage, which must not be changed.
-func (in *Input) Rows() []*Row {
-	if in.order != nil {
-		return in.order
-	}
-	return in.sortedRows()
-}
-
-func (in *Input) sortedRows() []*Row {
-	out := make([]*Row, 0, len(in.rows))
-	for _, r := range in.rows {
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(a, b *Row) int {
-		if c := cmp.Compare(a.Op, b.Op); c != 0 {
-			return c
-		}
-		return int(a.Vantage) - int(b.Vantage)
-	})
-	return out
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // maxText is how much text is searched for reports in a file that is not one
@@ -27,36 +26,6 @@ type Found struct {
 	stream io.ReadCloser // the whole file, from its start; used once
 	data   []byte        // a section
 }
-
-// Unrecognised is the error of an input that no format claims.
-type Unrecognised struct {
-	Path   string
-	Looked []string // formats looked for
-	Near   string   // the nearest miss; empty: none
-}
-
-func (u *Unrecognised) Error() string {
-	s := u.Path + ": not recognised as any of " + strings.Join(u.Looked, ", ")
-	if u.Near != "" {
-		s += "; nearest: " + u.Near
-	}
-	return s
-}
-
-// Ambiguous is the error of an input that several formats claim.
-type Ambiguous struct {
-	Path   string
-	Claims []string
-}
-
-func (a *Ambiguous) Error() string {
-	return fmt.Sprintf("%s: could be %s; say which with --format", a.Path, strings.Join(a.Claims, " or "))
-}
-
-// Empty is the error of an input without a byte that says anything.
-type Empty struct{ Path string }
-
-func (e *Empty) Error() string { return e.Path + ": is empty: nothing was measured" }
 
 // Find returns the reports in a file. A file that one format claims from its
 // first byte is one report; in other text the reports are found by the formats'
@@ -166,14 +135,6 @@ func bare(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-func ambiguous(path string, claims []*Format) error {
-	a := &Ambiguous{Path: path}
-	for _, c := range claims {
-		a.Claims = append(a.Claims, c.Name)
-	}
-	return a
 }
 
 // search finds the reports in a text.

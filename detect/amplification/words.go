@@ -1,8 +1,6 @@
 package amplification
 
 import (
-	"github.com/tailcheck/tailcheck/internal/words"
-
 	"fmt"
 	"math"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/detect/calltree"
+	"github.com/tailcheck/tailcheck/internal/words"
 )
 
 // How numbers stand in sentences: package words.

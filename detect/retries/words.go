@@ -1,14 +1,13 @@
 package retries
 
 import (
-	"github.com/tailcheck/tailcheck/internal/words"
-
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/words"
 )
 
 // How numbers stand in sentences: package words.

@@ -1,12 +1,11 @@
 package storm
 
 import (
-	"github.com/tailcheck/tailcheck/internal/words"
-
 	"strconv"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/internal/words"
 )
 
 // How numbers stand in sentences: package words.
