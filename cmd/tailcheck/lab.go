@@ -177,8 +177,8 @@ func (r labReport) write(w io.Writer) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "One server, one stall, one objective: %s\n\n", r.objective)
-	fmt.Fprintf(&b, "The server takes %v a request, holds the %dth for %v, and %s.\n", r.lab.Service(), lab.Held, r.lab.Stall(), r.lab.Server.Behaviour())
-	fmt.Fprintf(&b, "%d requests, in a closed loop on one connection, and in an open loop, one every %v.\n\n", lab.Requests, r.lab.Interval())
+	fmt.Fprintf(&b, "The server takes %v a request, holds the %dth for %v,\nand %s.\n", r.lab.Service(), lab.Held, r.lab.Stall(), r.lab.Server.Behaviour())
+	fmt.Fprintf(&b, "%d requests, in a closed loop on one connection, and in an open loop,\none every %v.\n\n", lab.Requests, r.lab.Interval())
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "\tn\tp50\tp90\tp99\tmax\t%s\t\n", r.objective)
 	line := func(name string, f *report.Figures, verdict string) {
