@@ -124,6 +124,9 @@ func (s *session) judge(c *cli.Context, command string) error {
 		Format: c.String("format"), FailOn: c.String("fail-on"), Inconclusive: c.String("inconclusive"),
 		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs"),
 		Since: c.String("since"), Until: c.String("until"), Service: c.String("service"), Op: c.String("op"), Trace: c.String("trace"), Memory: c.String("memory")}
+	if n := c.Int("top"); n < 0 {
+		return fmt.Errorf("--top %d: want a number of findings, or 0 for all", n)
+	}
 	opt, err := flags.Options(suite.Formats, suite.Detectors)
 	if err != nil {
 		return err

@@ -60,6 +60,9 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 		return o, fmt.Errorf("--workers %d: want the number of connections", f.Workers)
 	}
 	o.Plan.Workers = f.Workers
+	if f.Jobs < 0 {
+		return o, fmt.Errorf("--jobs %d: want a number of cores, or 0 for all", f.Jobs)
+	}
 	if f.Format != "" && !slices.ContainsFunc(formats, func(x ingest.Format) bool { return x.Name == f.Format }) {
 		var names []string
 		for _, x := range formats {
