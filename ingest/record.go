@@ -171,13 +171,15 @@ type Run struct {
 	Elapsed      time.Duration // length of the run; 0: not known
 	Achieved     float64       // requests a second as printed by the report; 0: not printed
 
-	Requests int64 // all requests that ended, well or badly; 0 with Counted: none
-	Errors   int64 // failed requests: no answer, or an answer that is an error (status 400 and above)
-	Lost     int64 // of Errors: those that left no latency
-	Timeouts int64 // of Lost: those known to have timed out
-	Dropped  int64 // planned, and never sent
-	Counted  bool  // the report states Requests and Errors; false: count the samples
-	Capped   bool  // the tool stopped recording samples before the run ended
+	Requests  int64 // all requests that ended, well or badly; 0 with Counted: none
+	Errors    int64 // failed requests: no answer, or an answer that is an error (status 400 and above)
+	Lost      int64 // of Errors: those that left no latency
+	Timeouts  int64 // of Lost: those known to have timed out
+	Dropped   int64 // planned, and never sent
+	Counted   bool  // the report states Requests and Errors; false: count the samples
+	Capped    bool  // the tool stopped recording samples before the run ended
+	Cut       bool  // the report ends before its own end: what would have followed is not known
+	Survivors bool  // a request without an answer leaves nothing: Errors is a lower bound
 
 	// UnitAssumed is the unit as which values were read that the file gives
 	// without one (an .hgrm, an .hlog); --unit sets it. 0: the unit is stated.

@@ -112,6 +112,11 @@ func (s *session) judge(c *cli.Context, command string) error {
 	if !c.Args().Present() {
 		return fmt.Errorf("no file given\nhint: tailcheck %s FILE..., or - for standard input", command)
 	}
+	for _, name := range []string{"trace", "service", "op", "since", "until", "interval", "rate", "memory", "unit", "format"} {
+		if c.IsSet(name) && c.String(name) == "" {
+			return fmt.Errorf("--%s is empty\nhint: a variable that is not set? leave the flag out to mean nothing by it", name)
+		}
+	}
 	renderer, err := rendererNamed(c.String("output"))
 	if err != nil {
 		return err

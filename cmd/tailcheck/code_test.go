@@ -35,6 +35,11 @@ func TestExitCodes(t *testing.T) {
 		{3, "check --sla p99<500ms --interval 1ms ../../fixtures/clean/hey.csv"},
 		{0, "check --sla p99<500ms --workers 20 --rate 500/s ../../fixtures/clean/hey.csv"},
 		{0, "check --sla p99<500ms --workers 20 --rate 500/s ../../fixtures/clean/hey.txt"},
+		{3, "check --sla errors<1% " + hey},                                    // its CSV has no row for a request without an answer
+		{0, "check --sla errors<1% ../../fixtures/load/stall-hey/hey.txt"},     // its text report counts them
+		{3, "check --sla max<3s ../../fixtures/load/broken/wrk-cut.txt"},       // the report is cut short
+		{3, "check --unit ns --sla p99<500ms ../../fixtures/load/hdr/v2.hlog"}, // corrected or not, it does not say, and it looks as if not
+		{2, "check --interval= " + hey},
 		{2, "nope"},
 		{0, "rules"}, {0, "rules coordinated-omission"}, {2, "rules nope"},
 		{0, "formats"}, {0, "formats hey"}, {0, "version"}, {0, "--help"}, {0, "check --help"},

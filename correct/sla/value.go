@@ -117,7 +117,7 @@ func (c Case) quantile(f correct.Figures, p latency.Percentile) value {
 // the tool printed is no longer taken for that of all requests: 1/tolerated.
 // Tools differ by one rank in what they call a percentile anyway (omission
 // rules), which in a tail of a hundred requests is as much.
-const tolerated = 100
+const tolerated = 10
 
 // rank returns what is known of the r-th of n sorted latencies, r being the rank
 // of p with m lost ones put back. A summary knows only the percentiles that were

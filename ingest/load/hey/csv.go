@@ -115,7 +115,7 @@ func readCSV(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] {
 			return
 		}
 		if in.Part == 0 {
-			run := ingest.Run{Pos: in.Pos(0), Tool: "hey", Loop: ingest.Closed, Treated: ingest.Raw}
+			run := ingest.Run{Pos: in.Pos(0), Tool: "hey", Loop: ingest.Closed, Treated: ingest.Raw, Survivors: true}
 			plan(in).apply(&run)
 			if !yield(&run, nil) {
 				return

@@ -79,6 +79,7 @@ func finish(rep *ingest.WrkReport, in ingest.Input, end ingest.Pos) {
 	run, a := &rep.Run, &rep.Latency
 	plan := rep.Plan(in)
 	if !rep.Totals {
+		rep.Run.Cut = true
 		rep.Problem(end, "the report ends before its totals")
 	}
 	a.Quantiles = rep.Rows

@@ -126,6 +126,7 @@ func (rd *reader) finish(end ingest.Pos) {
 	rep := &rd.rep
 	rep.Scheduled(rep.Plan(rd.in))
 	if !rep.Totals {
+		rep.Run.Cut = true
 		rep.Problem(end, "the report ends before its totals")
 	}
 	rep.Add(&rep.Run)

@@ -34,5 +34,12 @@ func countsOf(in *detect.Input, row *detect.Row) requestCounts {
 }
 
 func (j *judge) counted(o sla.Objective, in *detect.Input, op string, c requestCounts) {
-	j.add(sla.Judge(o, sla.Case{Tool: in.Run.Tool, Doubt: j.doubt(in), Counted: c.Counted, Requests: c.Requests, Errors: c.Errors, Rate: c.Rate}), in.Index, op)
+	doubt := j.doubt(in)
+	if o.Metric == sla.Errors {
+		doubt = j.contradicted(in)
+		if in.Run.Survivors {
+			doubt = "a request without an answer leaves no row here, so that there may have been more errors: the text report of the tool counts them"
+		}
+	}
+	j.add(sla.Judge(o, sla.Case{Tool: in.Run.Tool, Doubt: doubt, Counted: c.Counted, Requests: c.Requests, Errors: c.Errors, Rate: c.Rate}), in.Index, op)
 }

@@ -80,6 +80,9 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	if o.Reading.Columns, err = parseColumns(f.Columns); err != nil {
 		return o, err
 	}
+	if len(o.Reading.Columns) > 0 && o.Format == "" {
+		o.Format = "csv" // whose columns are named is a plain CSV
+	}
 	switch f.FailOn {
 	case "error", "":
 		o.FailOn = detect.Error

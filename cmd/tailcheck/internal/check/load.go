@@ -84,6 +84,9 @@ func (j *judge) suspect(in *detect.Input) (bool, string) {
 		}
 		return false, ""
 	}
+	if why := omission.Unstated(j.pass.table, in.Index); why != "" {
+		return true, why
+	}
 	if f := j.found("isolated-slowness", in.Index); f != nil && f.Confidence == detect.High {
 		return false, "" // the time axis shows that others went on: nobody waited
 	}
@@ -105,6 +108,18 @@ func (j *judge) refuse(input int) string {
 
 // doubt is why a pass of an input cannot be believed, or "".
 func (j *judge) doubt(in *detect.Input) string {
+	r := &in.Run
+	switch {
+	case r.Cut:
+		return "the report ends before its totals: what followed is not known"
+	case r.Counted && r.Requests > 0 && 2*r.Errors >= r.Requests:
+		return fmt.Sprintf("%d of %d requests failed, so that these are mostly times of failures", r.Errors, r.Requests)
+	}
+	return j.contradicted(in)
+}
+
+// contradicted is what the detectors hold against a report as a whole, or "".
+func (j *judge) contradicted(in *detect.Input) string {
 	rules := []string{"inconsistent-report"}
 	if in.Run.Loop == ingest.Open || in.Run.Loop == ingest.Scheduled {
 		rules = append(rules, "saturated-run", "rate-not-reached")

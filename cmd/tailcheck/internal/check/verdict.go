@@ -67,6 +67,6 @@ func (j *judge) verdict() {
 	case len(out.Objectives) == 1:
 		out.Why = out.Objectives[0].Objective + ": " + out.Objectives[0].Why
 	default:
-		out.Why = fmt.Sprintf("all %d objectives pass", len(out.Objectives))
+		out.Why = "every objective passes"
 	}
 }
