@@ -88,3 +88,33 @@ func TestBeyondCounting(t *testing.T) {
 		}
 	}
 }
+
+// A plan of less than one request in the whole run is still weighed: what the
+// plan had then is the longest request at most, and never nothing.
+func TestPlanLongerThanRun(t *testing.T) {
+	d := FromValues([]latency.Value{{V: 50 * ms, Count: 199}, {V: 2000 * ms, Count: 1}})
+	for _, interval := range []time.Duration{10 * time.Second, time.Minute, 80 * time.Minute, 24 * time.Hour} {
+		r := Mend(Case{Run: ingest.Run{Interval: interval, Workers: 1, Elapsed: 12 * time.Second, Loop: ingest.Closed}, Samples: d})
+		if r.Figures == nil || r.Weighed == nil {
+			t.Fatalf("%v: %+v", interval, r)
+		}
+		if got := r.Weighed.Percentile(latency.P99).Low; got != 2000*ms {
+			t.Errorf("at one every %v the weighed p99 is %v", interval, time.Duration(got))
+		}
+	}
+	for _, c := range []struct {
+		workers  int
+		elapsed  time.Duration
+		interval int64
+		want     int64
+	}{
+		{1, 12 * time.Second, 80 * ms, 150},
+		{1, time.Second, 3600_000 * ms, 1},
+		{1000, 24 * 365 * time.Hour, 1000, 31_536_000_000_000_000},
+		{math.MaxInt, math.MaxInt64, 1000, math.MaxInt64},
+	} {
+		if got := planned(c.workers, c.elapsed, c.interval); got != c.want {
+			t.Errorf("%d workers, %v, one every %d: %d, want %d", c.workers, c.elapsed, c.interval, got, c.want)
+		}
+	}
+}

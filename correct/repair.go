@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -190,8 +191,8 @@ func (c Case) fill(r *Repair) {
 	default:
 		r.Confidence = "high"
 	}
-	if workers := int64(c.Run.Workers); r.Method == FillAdded && workers > 0 && c.Run.Elapsed > 0 {
-		if w := Weigh(c.Samples, iv, workers*int64(c.Run.Elapsed)/iv); w != nil && float64(w.removed) > 0.02*float64(f.Count()) {
+	if r.Method == FillAdded && c.Run.Workers > 0 && c.Run.Elapsed > 0 {
+		if w := Weigh(c.Samples, iv, planned(c.Run.Workers, c.Run.Elapsed, iv)); w != nil && float64(w.removed) > 0.02*float64(f.Count()) {
 			r.Weighed = w
 		}
 	}
@@ -199,6 +200,17 @@ func (c Case) fill(r *Repair) {
 		r.Assumes += "; values are bucket edges of the report"
 	}
 	r.Half, r.Double = half.Percentile(latency.P99), double.Percentile(latency.P99)
+}
+
+// planned returns how many requests a run had by its plan, at least one: an
+// interval longer than the run is a plan all the same, and not an empty one.
+func planned(workers int, elapsed time.Duration, interval int64) int64 {
+	hi, lo := bits.Mul64(uint64(workers), uint64(elapsed))
+	if hi >= uint64(interval) {
+		return math.MaxInt64
+	}
+	n, _ := bits.Div64(hi, lo, uint64(interval))
+	return int64(min(max(n, 1), math.MaxInt64))
 }
 
 // tooMany reports whether a fill adds so many samples that they cannot be counted.

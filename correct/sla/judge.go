@@ -25,7 +25,7 @@ type Case struct {
 	// Suspect says that a raw pass proves nothing by itself:
 	// coordinated-omission at medium confidence or above, or a plan was given.
 	Suspect bool
-	Why     string // Suspect in words: "max / p99 is 39 where 1.2 is usual"; empty: not said
+	Why     string // Suspect in words: "max / p99 is 39 where 1.2 is usual"; or why a raw pass is one all the same; empty: not said
 	Refused string // why a correction is impossible; empty: not said
 
 	// Doubt is why a pass cannot be believed, in words; empty: nothing. It is an

@@ -139,7 +139,7 @@ func (c Case) why(o Objective, v Verdict, rawValue, correctedValue value) string
 	if c.Unstated {
 		return raw + " is " + o.meets() + c.but(v, "the report does not say whether it is raw or corrected")
 	}
-	return raw + " is " + o.meets() + c.but(v, "nothing suggests omitted requests")
+	return raw + " is " + o.meets() + c.but(v, orElse(c.Why, "nothing suggests omitted requests"))
 }
 
 func orElse(s, other string) string {

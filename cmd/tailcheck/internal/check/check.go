@@ -82,6 +82,7 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if opt.Jobs <= 0 {
 		opt.Jobs = runtime.GOMAXPROCS(0)
 	}
+	opt.Jobs = min(opt.Jobs, 64*runtime.NumCPU()) // more would only take memory
 	if opt.Memory <= 0 {
 		opt.Memory = defaultMemory()
 	}

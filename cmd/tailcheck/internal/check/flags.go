@@ -51,13 +51,13 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	}
 	if f.Interval != "" {
 		d, err := time.ParseDuration(f.Interval)
-		if err != nil || d < time.Microsecond {
-			return o, fmt.Errorf("--interval %q: want the planned time between requests of one worker, with its unit, at least 1us\nhint: --interval 80ms", f.Interval)
+		if err != nil || d < time.Microsecond || d > maxInterval {
+			return o, fmt.Errorf("--interval %q: want the planned time between requests of one worker, with its unit, from 1us to 24h\nhint: --interval 80ms", f.Interval)
 		}
 		o.Plan.Interval = d
 	}
-	if f.Workers < 0 {
-		return o, fmt.Errorf("--workers %d: want the number of connections", f.Workers)
+	if f.Workers < 0 || f.Workers > maxWorkers {
+		return o, fmt.Errorf("--workers %d: want the number of connections, up to %d", f.Workers, maxWorkers)
 	}
 	o.Plan.Workers = f.Workers
 	if f.Jobs < 0 {
@@ -72,7 +72,7 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	}
 	if f.Unit != "" {
 		u, ok := ingest.UnitByName(f.Unit)
-		if !ok {
+		if !ok || u > time.Second { // "m" is a slip for ms
 			return o, fmt.Errorf("--unit %q: want ns, us, ms or s", f.Unit)
 		}
 		o.Reading.Unit = u

@@ -145,7 +145,10 @@ func (j *judge) objective(o sla.Objective, in *detect.Input, e *evidence, repair
 		c.CensoredAt = int64(run.Timeout)
 	}
 	if c.Corrected == nil && c.Lost == 0 && c.Bounded == 0 && below(e.raw, o) && !j.overloaded(in.Index) {
-		c.Suspect = false // nobody waits longer than the longest stall
+		if c.Suspect {
+			c.Why = "nobody waits longer than the slowest request, which meets it"
+		}
+		c.Suspect = false
 	}
 	v := sla.Judge(o, c)
 	if w := repair.Weighed; w != nil && v.Verdict == sla.Pass && c.Doubt == "" {

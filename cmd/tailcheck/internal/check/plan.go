@@ -14,6 +14,14 @@ type Plan struct {
 	Interval time.Duration // between requests of one worker
 }
 
+// maxWorkers is how many connections a load may be offered on: more are no load
+// of one generator, and would make any stall a small one.
+const maxWorkers = 1_000_000
+
+// maxInterval is the longest interval that is taken for a plan of one worker:
+// what is longer is a slip of units.
+const maxInterval = 24 * time.Hour
+
 // apply puts the plan into a run: flags beat what the report says, and what is
 // missing of rate, workers and interval follows from the other two. It returns
 // what the flags contradict.
@@ -53,6 +61,9 @@ func (p Plan) apply(r *ingest.Run) []string {
 		}
 	}
 	switch {
+	case r.Interval == 0 && r.Rate > 0 && float64(r.Workers)/r.Rate > maxInterval.Seconds():
+		against = append(against, fmt.Sprintf("%d workers (%s) and a rate of %v/s (%s) make an interval of more than a day for each: that is no plan", r.Workers, r.WorkersFrom, r.Rate, r.RateFrom))
+		r.Rate, r.RateFrom = 0, ""
 	case r.Interval == 0 && r.Rate > 0 && r.Workers > 0:
 		r.Interval = time.Duration(float64(r.Workers) / r.Rate * 1e9)
 		r.IntervalFrom = ingest.Fact(fmt.Sprintf("workers/rate: %d (%s) / %v/s (%s)", r.Workers, r.WorkersFrom, r.Rate, r.RateFrom))
