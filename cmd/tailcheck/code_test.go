@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -62,6 +64,24 @@ func TestBrokenNeverPasses(t *testing.T) {
 			if open := strings.HasSuffix(file, "-cut.txt") && strings.Contains(args, "inconclusive"); got == 0 && !open {
 				t.Errorf("%s %s: exit code %d\n%s", file, args, got, out.String())
 			}
+		}
+	}
+}
+
+// An export that is not whole never passes: what is lost may hold the sin.
+func TestCutTraces(t *testing.T) {
+	whole, err := os.ReadFile("../../fixtures/clean/traces.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]int{len(whole): 0, len(whole) - 100: 3, 3000: 3} {
+		path := filepath.Join(t.TempDir(), "traces.jsonl")
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		if got := run([]string{"tailcheck", "check", path}, strings.NewReader(""), &out, &errs); got != want {
+			t.Errorf("%d of %d bytes: exit code %d, want %d\n%s", n, len(whole), got, want, out.String())
 		}
 	}
 }

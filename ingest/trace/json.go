@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // JSON walks documents of any number and length, one behind the other, in
@@ -43,7 +45,7 @@ const maxWasted = 64 << 20
 
 var (
 	errLong  = fmt.Errorf("a value of more than %d MiB where a span should be", maxValue>>20)
-	errCut   = errors.New("the document is cut off or broken here; what came before was read")
+	errCut   = fmt.Errorf("the document is %w here; what came before was read", ingest.ErrCut)
 	errOther = errors.New("text that is no JSON document")
 	errWaste = errors.New("too much of this is broken JSON; the rest is not read")
 )

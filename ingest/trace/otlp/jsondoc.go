@@ -37,7 +37,7 @@ func holds(name []byte) content {
 const maxWrap = 4
 
 var (
-	errCut     = errors.New("the document is cut off or broken here; what came before was read")
+	errCut     = fmt.Errorf("the document is %w here; what came before was read", ingest.ErrCut)
 	errNoSpans = errors.New("no OTLP document: none of resourceSpans, batches, scopeSpans in it")
 )
 

@@ -2,7 +2,7 @@ package otlp
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/trace"
@@ -50,7 +50,7 @@ const (
 	anyBytes  = 7
 )
 
-var errMessage = errors.New("the protobuf message is cut off or broken here; what came before was read")
+var errMessage = fmt.Errorf("the protobuf message is %w here; what came before was read", ingest.ErrCut)
 
 // protoDecoder decodes OTLP protobuf lazily: a message is walked by the lengths
 // of its fields, in whatever order they come (pdata writes them in descending

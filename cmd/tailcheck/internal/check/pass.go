@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"slices"
 
@@ -20,6 +21,7 @@ type pass struct {
 
 	spans     *calltree.Spans
 	assembled map[int32]*traceCounts // by input
+	cut       map[int32]bool         // inputs of which a part is lost
 
 	problems map[int32][]ingest.Problem
 	counts   map[int32]*counts
@@ -30,7 +32,7 @@ type pass struct {
 type counts struct{ runs, samples, aggregates, spans, problems int64 }
 
 func newPass(detectors []detect.Detector, memory *calltree.Memory) *pass {
-	p := &pass{table: &detect.Table{}, tallies: make([]detect.Tally, len(detectors)), spans: calltree.NewSpans(memory), assembled: map[int32]*traceCounts{},
+	p := &pass{table: &detect.Table{}, tallies: make([]detect.Tally, len(detectors)), spans: calltree.NewSpans(memory), assembled: map[int32]*traceCounts{}, cut: map[int32]bool{},
 		problems: map[int32][]ingest.Problem{}, counts: map[int32]*counts{}, fatal: map[int32]*ingest.Problem{}}
 	for i, d := range detectors {
 		if d.New == nil {
@@ -80,6 +82,9 @@ func (p *pass) add(rec ingest.Record, c *counts) {
 	case *ingest.Problem:
 		c.problems++
 		p.problem(*r)
+		if errors.Is(r.Err, ingest.ErrCut) {
+			p.cut[r.Input] = true
+		}
 		for _, t := range p.ofProblems {
 			t.Add(rec)
 		}
@@ -114,6 +119,9 @@ func (p *pass) fail(x ingest.Problem) {
 func (p *pass) merge(o *pass) {
 	p.table.Merge(o.table)
 	p.spans.Merge(o.spans)
+	for input := range o.cut {
+		p.cut[input] = true
+	}
 	for input, c := range o.assembled {
 		if into := p.assembled[input]; into != nil {
 			into.traces += c.traces

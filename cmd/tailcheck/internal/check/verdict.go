@@ -53,6 +53,12 @@ func (j *judge) verdict() {
 		out.Verdict, out.Why = sla.Inconclusive, "an input could not be used"
 		return
 	}
+	for _, x := range j.inputs {
+		if j.pass.cut[int32(x.index)] && !j.opt.Lenient {
+			out.Verdict, out.Why = sla.Inconclusive, x.path+" is not whole: what is lost of it may hold more than was found"
+			return
+		}
+	}
 	if n, why := fails(func(o report.Objective) bool { return o.Verdict == sla.Inconclusive }); n > 0 && (!j.opt.Lenient || slices.ContainsFunc(out.Objectives, func(o report.Objective) bool { return o.Input < 0 })) {
 		out.Verdict, out.Why = sla.Inconclusive, why
 		return
