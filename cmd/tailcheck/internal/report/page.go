@@ -111,7 +111,8 @@ type wrapped struct {
 
 // wrap breaks text into lines of at most first, then rest columns, at blanks; a
 // number stays with its unit, and a word longer than a line is cut. Lines of a
-// command end in a backslash, behind a blank where one was.
+// command end in a backslash, behind a blank where one was; a quoted word of one
+// is never broken, however long, because a backslash in it would be part of it.
 func wrap(text string, first, rest int, command bool) []wrapped {
 	var lines []wrapped
 	line, used, room, glued := "", 0, max(first, 4), false
@@ -123,7 +124,12 @@ func wrap(text string, first, rest int, command bool) []wrapped {
 	if command {
 		blank, inside, reserve = " \\", "\\", 2
 	}
-	words := glue(strings.Fields(text))
+	var words []string
+	if command {
+		words = shellWords(text)
+	} else {
+		words = glue(strings.Fields(text))
+	}
 	for i, w := range words {
 		if i == len(words)-1 {
 			reserve = 0
@@ -136,7 +142,7 @@ func wrap(text string, first, rest int, command bool) []wrapped {
 			line += " "
 			used++
 		}
-		for n+reserve > room-used {
+		for n+reserve > room-used && !(command && strings.ContainsAny(w, `'"`)) {
 			head, tail := cut(w, max(room-used-len(blank), 1))
 			if tail == "" {
 				break
@@ -152,6 +158,38 @@ func wrap(text string, first, rest int, command bool) []wrapped {
 		shut("", false)
 	}
 	return lines
+}
+
+// shellWords cuts a command line at the blanks between its words. Quotes and
+// what stands in them are left as they are.
+func shellWords(text string) []string {
+	var words []string
+	start, quote := -1, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == ' ' && quote == 0 {
+			if start >= 0 {
+				words = append(words, text[start:i])
+			}
+			start = -1
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		switch {
+		case c == '\\' && quote != '\'':
+			i++
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		}
+	}
+	if start >= 0 {
+		words = append(words, text[start:])
+	}
+	return words
 }
 
 // units are words that stay with the number before them.
