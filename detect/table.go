@@ -118,7 +118,8 @@ func (in *Input) sample(s *ingest.Sample) {
 	if s.Start != 0 {
 		end := s.Start.Add(s.Latency)
 		if s.Due != 0 {
-			row.Response.Record(int64(end.Sub(s.Due)))
+			// a request that was sent early counts from its send
+			row.Response.Record(int64(max(end.Sub(s.Due), s.Latency)))
 		}
 		if in.First == 0 || s.Start < in.First {
 			in.First = s.Start
