@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -94,26 +95,32 @@ func Brackets(a *ingest.Aggregate) ([]Bracket, error) {
 	}
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
-	out := make([]Bracket, 0, len(starts))
-	for i, s := range starts {
-		b := Bracket{0, Infinite, n + 1 - s}
+	// What bounds a group from below are the points at or before its start, from
+	// above those at or behind it: the largest and the smallest value so far.
+	byRank := func(a, b point) int { return cmp.Compare(a.rank, b.rank) }
+	slices.SortFunc(lower, byRank)
+	slices.SortFunc(upper, byRank)
+	out := make([]Bracket, len(starts))
+	low, high := int64(0), int64(Infinite)
+	for i, k := 0, 0; i < len(starts); i++ {
+		for ; k < len(lower) && lower[k].rank <= starts[i]; k++ {
+			low = max(low, lower[k].value)
+		}
+		out[i].Low = low
+	}
+	for i, k := len(starts)-1, len(upper)-1; i >= 0; i-- {
+		for ; k >= 0 && upper[k].rank >= starts[i]; k-- {
+			high = min(high, upper[k].value)
+		}
+		out[i].High, out[i].Count = high, n+1-starts[i]
 		if i+1 < len(starts) {
-			b.Count = starts[i+1] - s
+			out[i].Count = starts[i+1] - starts[i]
 		}
-		for _, p := range lower {
-			if p.rank <= s {
-				b.Low = max(b.Low, p.value)
-			}
-		}
-		for _, p := range upper {
-			if p.rank >= s {
-				b.High = min(b.High, p.value)
-			}
-		}
+	}
+	for i, b := range out {
 		if b.Low > b.High {
-			return nil, fmt.Errorf("the printed figures contradict each other around sample %d of %d", s, n)
+			return nil, fmt.Errorf("the printed figures contradict each other around sample %d of %d", starts[i], n)
 		}
-		out = append(out, b)
 	}
 	return out, nil
 }
