@@ -18,6 +18,7 @@ type judge struct {
 
 	findings  []detect.Finding
 	about     map[int][]*detect.Finding // by input; see found
+	doubts    map[int]string            // by input; see doubt
 	planned   map[int]bool              // inputs whose plan is known
 	crew      map[int]int               // workers, by input
 	empty     []string                  // inputs that held nothing that can be judged
@@ -27,7 +28,7 @@ type judge struct {
 
 func (j *judge) all() {
 	j.positions.inputs = j.inputs
-	j.planned = map[int]bool{}
+	j.planned, j.doubts = map[int]bool{}, map[int]string{}
 	j.plans()
 	j.detect()
 	for _, x := range j.inputs {

@@ -17,16 +17,19 @@ func (j *judge) load(x *input) {
 	in := j.pass.table.Input(x.index)
 	measured := false
 	whole := j.whole(in)
+	// What is true of the input is worked out once: it may have many operations,
+	// and each of them findings.
+	suspect, why := j.suspect(in)
+	refuse := j.refuse(in.Index)
 	for _, row := range in.Rows() {
 		e := evidenceOf(row)
 		if !e.measured() {
 			continue
 		}
 		measured = true
-		suspect, why := j.suspect(in)
 		var repair correct.Repair
 		if suspect || e.tool != nil || row.Response.Count() > 0 || j.opt.Command == "correct" {
-			repair = e.mend(in, j.workers(in), j.refuse(in.Index))
+			repair = e.mend(in, j.workers(in), refuse)
 		} else {
 			repair = correct.Repair{Method: correct.None}
 		}
@@ -108,6 +111,15 @@ func (j *judge) refuse(input int) string {
 
 // doubt is why a pass of an input cannot be believed, or "".
 func (j *judge) doubt(in *detect.Input) string {
+	why, ok := j.doubts[in.Index]
+	if !ok {
+		why = j.doubtful(in)
+		j.doubts[in.Index] = why
+	}
+	return why
+}
+
+func (j *judge) doubtful(in *detect.Input) string {
 	r := &in.Run
 	switch {
 	case r.Cut:
