@@ -116,12 +116,12 @@ func (f *facts) stalls() int64 {
 func (f *facts) below(x int64) (v int64, p latency.Percentile) {
 	ladder := []latency.Percentile{latency.P99, latency.P95, latency.P90, latency.P75, latency.P50}
 	if f.spread.values == nil {
-		ladder = ladder[:0]
 		for _, q := range slices.Backward(f.spread.quantiles) {
-			if q.p <= latency.P99 && q.p >= latency.P50 {
-				ladder = append(ladder, q.p)
+			if q.p <= latency.P99 && q.p >= latency.P50 && q.value <= x && q.p.Rank(f.spread.n) < f.spread.n {
+				return q.value, q.p
 			}
 		}
+		return 0, 0
 	}
 	for _, p := range ladder {
 		if v, ok := f.spread.at(p); ok && v <= x && p.Rank(f.spread.n) < f.spread.n {
