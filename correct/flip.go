@@ -146,7 +146,7 @@ func FlipBounds(brackets []Bracket, limit Limit) int64 {
 	// The least that the percentile can be is above a value where no set of
 	// samples has it at or below.
 	return descend(top, func(i int64) bool {
-		return FillBounds(brackets, i).sum(limit.Percentile, limit.most(), true).Sign() > 0
+		return FillBounds(brackets, i).sign(limit.Percentile, limit.most(), true) > 0
 	})
 }
 

@@ -63,6 +63,31 @@ func TestFlipBoundsAgainstPlans(t *testing.T) {
 	}
 }
 
+// The sign of a sum in 128 bits is that of the sum in big numbers.
+func TestSignOfSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	signs := [3]int{}
+	for range 20_000 {
+		var b Bounded
+		at := int64(0)
+		for range 1 + r.IntN(6) {
+			high := at + r.Int64N(1<<(1+r.IntN(50)))
+			b.brackets = append(b.brackets, Bracket{at, high, 1 + r.Int64N(1<<(1+r.IntN(58)))})
+			at = high
+		}
+		b.interval = ShortestInterval + r.Int64N(1<<(1+r.IntN(45)))
+		p, x, least := latency.Percentile(r.Int64N(int64(latency.P100)+1)), r.Int64N(at+2)-1, r.IntN(2) == 0
+		got, want := b.sign(p, x, least), b.sum(p, x, least).Sign()
+		if got != want {
+			t.Fatalf("%v at %d: p %d, x %d: %d, want %d", b.brackets, b.interval, p, x, got, want)
+		}
+		signs[got+1]++
+	}
+	if signs[0] < 1000 || signs[2] < 1000 {
+		t.Errorf("signs %v", signs)
+	}
+}
+
 // Counts and latencies beyond any run give no answer rather than a wrong one.
 func TestBeyondCounting(t *testing.T) {
 	const month = latency.Highest
