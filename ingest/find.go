@@ -59,11 +59,11 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 	if name != "" && len(formats[0].Anchors) == 0 {
 		return whole(&formats[0]), nil
 	}
-	var claims []*Format
-	for i := range formats {
-		if x := &formats[i]; (len(x.Anchors) == 0 || x.Split != SplitNever) && x.Sniff(head) {
-			claims = append(claims, x)
-		}
+	claims := claimants(formats, func(x *Format) bool {
+		return !x.General && (len(x.Anchors) == 0 || x.Split != SplitNever) && x.Sniff(head)
+	})
+	if len(claims) == 0 && len(sections(head, formats)) == 0 {
+		claims = claimants(formats, func(x *Format) bool { return x.General && x.Sniff(head) })
 	}
 	if len(claims) == 1 {
 		return whole(claims[0]), nil
@@ -78,6 +78,16 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 		return nil, fmt.Errorf("%s: %w", f.Path, bare(err))
 	}
 	return search(f, text, formats, name)
+}
+
+// claimants returns the formats that claim something.
+func claimants(formats []Format, claims func(*Format) bool) (all []*Format) {
+	for i := range formats {
+		if claims(&formats[i]) {
+			all = append(all, &formats[i])
+		}
+	}
+	return all
 }
 
 // readHead reads the first HeadSize bytes, or all of a shorter input. Unlike
@@ -142,12 +152,7 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 	var out []*Found
 	found := sections(text, formats)
 	for _, s := range found {
-		var claims []*Format
-		for i := range formats {
-			if x := &formats[i]; len(x.Anchors) > 0 && x.Sniff(head(s.data)) {
-				claims = append(claims, x)
-			}
-		}
+		claims := claimants(formats, func(x *Format) bool { return len(x.Anchors) > 0 && x.Sniff(head(s.data)) })
 		if len(claims) > 1 {
 			return nil, ambiguous(f.Path, claims)
 		}
@@ -163,11 +168,9 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 	}
 	// an excerpt that begins below every anchor
 	start := head(cleaned(text, HeadSize))
-	var claims []*Format
-	for i := range formats {
-		if formats[i].Sniff(start) {
-			claims = append(claims, &formats[i])
-		}
+	claims := claimants(formats, func(x *Format) bool { return !x.General && x.Sniff(start) })
+	if len(claims) == 0 {
+		claims = claimants(formats, func(x *Format) bool { return x.General && x.Sniff(start) })
 	}
 	switch {
 	case len(claims) > 1:

@@ -35,6 +35,10 @@ type Format struct {
 	// claim an input.
 	Sniff func(head []byte) bool
 
+	// General is set for a format that tells no particular program: it is asked
+	// only about inputs that no other claims.
+	General bool
+
 	// Near tells how an input that no format claims misses this one, in a few
 	// words ("the header has no column response-time"), or "". It may be nil.
 	Near func(head []byte) string

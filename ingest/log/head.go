@@ -18,14 +18,22 @@ const sniffed = 64
 // Format returns the format that the dialect is.
 func (d Dialect) Format() ingest.Format {
 	m := &memo{}
+	if d.Yields == 0 {
+		d.Yields = ingest.KindSample
+	}
+	split := splitOf
+	if d.Whole {
+		split = nil // ingest.SplitNever
+	}
 	return ingest.Format{
 		Name:     d.Name,
 		Doc:      d.Doc,
-		Yields:   ingest.KindSample | ingest.KindLog | ingest.KindProblem,
+		Yields:   d.Yields | ingest.KindLog | ingest.KindProblem,
+		General:  d.General,
 		Speaks:   d.Speaks,
 		Sniff:    d.sniff,
 		Near:     d.near,
-		SplitFor: splitOf,
+		SplitFor: split,
 		Read:     func(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] { return d.read(m, r, in) },
 	}
 }

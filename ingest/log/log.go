@@ -32,6 +32,17 @@ import (
 type Dialect struct {
 	Name, Doc string // as in ingest.Format
 
+	// Yields says what lines are: KindSample, KindPause or both; 0: samples.
+	Yields ingest.Kinds
+
+	// General is set where lines tell no particular server: the dialect is asked
+	// only about inputs that no other claims.
+	General bool
+
+	// Whole is set where what a line says depends on lines before it: inputs are
+	// read in one part, and a Reader may keep what it saw. See Ender.
+	Whole bool
+
 	// Speaks reports whether a --log-format string is in the language of this
 	// server's configuration; nil: it has none.
 	Speaks func(logFormat string) bool
@@ -67,6 +78,14 @@ type Reader interface {
 	Read(line []byte, e *Entry) error
 }
 
+// Ender is a Reader of a Whole dialect whose entries have several lines. End is
+// called behind the last line, and gives the entry that it ended, or ErrIgnore.
+// The place of an entry of several lines is that of its first: the Reader sets
+// Pos, which must not go back.
+type Ender interface {
+	End(e *Entry) error
+}
+
 // ErrIgnore is what Read returns for lines that say nothing and miss nothing:
 // comments, headers.
 var ErrIgnore = errors.New("nothing to read")
@@ -96,6 +115,15 @@ type Entry struct {
 	// Shape says how the line is written. Its Wrapper, Resolution, Zone and
 	// counts are filled in elsewhere. Few shapes are shared by all lines.
 	Shape *ingest.Shape
+
+	// Pause is set where the line tells of a time in which the server did nothing
+	// for anybody, and not of a request: what is yielded is an ingest.Pause of Op,
+	// Start and Latency.
+	Pause bool
+
+	// More is set where the line holds another entry: Read is called again with
+	// the same line.
+	More bool
 }
 
 // Reset makes e ready for a line: nothing known, no latency, an outcome that is OK.

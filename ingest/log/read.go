@@ -23,6 +23,7 @@ type run struct {
 	reader  Reader
 	peeler  peeler
 	entry   Entry
+	pause   ingest.Pause
 	problem ingest.Problem
 	pieces  pieces
 }
@@ -46,7 +47,9 @@ func (d *Dialect) read(m *memo, r io.Reader, in ingest.Input) iter.Seq2[ingest.R
 			return
 		}
 		x := lesson.begin()
-		defer lesson.end(x)
+		if !d.Whole { // its readers remember what they saw
+			defer lesson.end(x)
+		}
 		x.in, x.yield = in, yield
 		together := splitOf(head) == ingest.SplitPieces
 		lines := ingest.NewLines(r)
@@ -61,7 +64,7 @@ func (d *Dialect) read(m *memo, r io.Reader, in ingest.Input) iter.Seq2[ingest.R
 				return
 			}
 		}
-		if !x.flush() {
+		if !x.flush() || !x.end() {
 			return
 		}
 		if err := lines.Err(); err != nil {
@@ -85,17 +88,43 @@ func (x *run) text(text []byte, stamp Moment, wrapper string, offset int64) bool
 	if blank(text) {
 		return true
 	}
-	err := x.parse(text, &stamp, &wrapper, offset)
-	switch err {
-	case nil:
-		e := &x.entry
-		x.counts.count(e, e.settle(stamp), wrapper)
-		return x.yield(&e.Sample, nil)
-	case ErrIgnore:
+	for {
+		err := x.parse(text, &stamp, &wrapper, offset)
+		if !x.told(err, stamp, wrapper, text, offset) {
+			return false
+		}
+		if err != nil || !x.entry.More {
+			return true
+		}
+	}
+}
+
+// told yields what a line said, or why it was not read.
+func (x *run) told(err error, stamp Moment, wrapper string, text []byte, offset int64) bool {
+	e := &x.entry
+	switch {
+	case err == ErrIgnore:
+		return true
+	case err != nil:
+		x.problem.Pos, x.problem.Err = x.in.Pos(offset), &unread{err, excerpt(text)}
+		return x.yield(&x.problem, nil)
+	}
+	x.counts.count(e, e.settle(stamp), wrapper)
+	if e.Pause {
+		x.pause = ingest.Pause{Pos: e.Pos, Op: e.Op, Start: e.Start, Length: max(0, e.Latency)}
+		return x.yield(&x.pause, nil)
+	}
+	return x.yield(&e.Sample, nil)
+}
+
+// end yields the entry that the last line ended.
+func (x *run) end() bool {
+	r, ok := x.reader.(Ender)
+	if !ok {
 		return true
 	}
-	x.problem.Pos, x.problem.Err = x.in.Pos(offset), &unread{err, excerpt(text)}
-	return x.yield(&x.problem, nil)
+	x.entry.Reset(x.in.Pos(x.last))
+	return x.told(r.End(&x.entry), Moment{}, "", nil, x.last)
 }
 
 // parse reads a text into the entry: as it is, or else as the envelope of one.

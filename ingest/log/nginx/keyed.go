@@ -50,6 +50,8 @@ var fields = func() map[string]field {
 	return all
 }()
 
+func newKeys() log.Keys[field] { return log.Keys[field]{Mean: named} }
+
 func named(name []byte) field {
 	if f, ok := fields[string(name)]; ok {
 		return f
@@ -168,7 +170,7 @@ func (r *reader) walk(line []byte, k *keyed) bool {
 	o := &r.object
 	o.Reset(line)
 	for i := 0; o.Next(); i++ {
-		f := r.keys.field(i, o.Key)
+		f := r.keys.At(i, o.Key)
 		value := o.Value
 		if f.role != log.Skip && o.Quoted && bytes.IndexByte(value, '\\') >= 0 {
 			from := len(r.text)
@@ -180,32 +182,9 @@ func (r *reader) walk(line []byte, k *keyed) bool {
 	return o.Whole()
 }
 
-// order remembers the names of fields by their place: lines of one format have
-// them in the same order.
-type order []struct {
-	name string
-	field
-}
-
-func (o *order) field(at int, name []byte) field {
-	if at < len(*o) {
-		if x := &(*o)[at]; x.name == string(name) {
-			return x.field
-		}
-	}
-	f := named(name)
-	if at == len(*o) && at < 64 && len(name) < 64 {
-		*o = append(*o, struct {
-			name string
-			field
-		}{string(name), f})
-	}
-	return f
-}
-
 // claimsJSON claims objects that are requests of nginx.
 func claimsJSON(line []byte) log.Claim {
-	var r reader
+	r := reader{keys: newKeys()}
 	if k := (keyed{fields: &r.other}); r.walk(line, &k) && k.own() {
 		return log.Own
 	}
@@ -225,7 +204,7 @@ func (r *reader) ltsv(line []byte, e *log.Entry) error {
 // a request of nginx, which needs no more than a request and its status: the
 // labels that ltsv.org recommends are not nginx's alone, but Apache's have
 // reqtime_microsec.
-func labels(line []byte, k *keyed, names *order) bool {
+func labels(line []byte, k *keyed, names *log.Keys[field]) bool {
 	clear(k.fields[:])
 	for n := 0; len(line) > 0; n++ {
 		field := line
@@ -238,7 +217,7 @@ func labels(line []byte, k *keyed, names *order) bool {
 			if bytes.HasSuffix(field[:i], []byte("microsec")) {
 				return false
 			}
-			k.put(names.field(n, field[:i]), field[:i], field[i+1:])
+			k.put(names.At(n, field[:i]), field[:i], field[i+1:])
 		}
 	}
 	return k.fields[log.StatusCode] != nil && (k.fields[log.Request] != nil || k.fields[log.Target] != nil)
@@ -260,5 +239,6 @@ func isLTSV(line []byte) bool {
 
 func claimsLTSV(line []byte) bool {
 	var f log.Fields
-	return isLTSV(line) && labels(line, &keyed{fields: &f}, &order{})
+	keys := newKeys()
+	return isLTSV(line) && labels(line, &keyed{fields: &f}, &keys)
 }

@@ -173,12 +173,12 @@ type reader struct {
 	clf    log.CLF
 	guess  guess
 	object log.Object
-	keys   order
+	keys   log.Keys[field]
 	text   []byte
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Builder: log.Builder{Clock: log.Clock{Zone: p.opt.Zone}}, fields: make([]log.Fields, len(p.patterns))}
+	return &reader{plan: p, keys: newKeys(), Builder: log.Builder{Clock: log.Clock{Zone: p.opt.Zone}}, fields: make([]log.Fields, len(p.patterns))}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
