@@ -70,13 +70,22 @@ func (b *Builder) Build(l *Layout, f *Fields, e *Entry) error {
 		b.lacking(e)
 	}
 	e.Stream = e.Status == 101 || e.Op == "CONNECT"
-	if v := f[RequestID]; !none(v) {
-		e.Request = b.ids.string(v)
+	if v := f[RequestID]; v != nil {
+		e.Request = b.ID(v)
 	}
 	if v := f[TraceParent]; len(v) >= 32 {
 		e.Trace = TraceID(v)
 	}
 	return nil
+}
+
+// ID returns the string of a request id, or of another value that seldom
+// repeats. "-" is none.
+func (b *Builder) ID(v []byte) string {
+	if none(v) {
+		return ""
+	}
+	return b.ids.string(v)
 }
 
 // stamp reads the stamps of a line. A line has to have one that can be read if
