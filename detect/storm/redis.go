@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/redisslot"
 )
 
 // command says what a Redis command does with its keys.
@@ -69,33 +70,7 @@ func redisLike(system string) bool {
 // visibleKeys appends the keys that a statement shows. all is false where it
 // may name others.
 func visibleKeys(dst []string, d *ingest.Datastore) (keys []string, all bool) {
-	c := commands[d.Op]
-	rest := strings.TrimSpace(d.Statement)
-	name, rest := cutBlank(rest)
-	if !strings.EqualFold(name, d.Op) || strings.IndexByte(d.Statement, '\n') >= 0 {
-		return dst, false
-	}
-	from := len(dst)
-	for i := 0; rest != ""; i++ {
-		if strings.HasPrefix(rest, "[") && strings.HasSuffix(rest, " other arguments]") {
-			break
-		}
-		var arg string
-		arg, rest = cutBlank(rest)
-		if d.Cut && rest == "" {
-			break // may be cut in the middle
-		}
-		if arg != "?" && (i == 0 || c == readMany || c == deleteMany || c == writeMany && i%2 == 0) {
-			dst = append(dst, arg)
-		}
-		if !c.many() {
-			break
-		}
-	}
-	return dst, len(dst) > from && len(dst)-from == d.Keys
-}
-
-func cutBlank(t string) (first, rest string) {
-	first, rest, _ = strings.Cut(t, " ")
-	return first, strings.TrimLeft(rest, " ")
+	keys = redisslot.StatementKeys(dst, d.Op, d.Statement, d.Cut)
+	n := len(keys) - len(dst)
+	return keys, n > 0 && n == d.Keys
 }

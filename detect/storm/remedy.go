@@ -72,13 +72,10 @@ func (s *mgetSums) pipeline() string {
 
 // tags advises on hash tags that reach every server.
 func (s *mgetSums) tags() string {
-	prefix := "group"
+	template := redisslot.Template("")
 	if len(s.worst.keys) > 0 {
-		if p := keyPrefix(s.worst.keys[0]); p != "" {
-			prefix = p
-		}
+		template = redisslot.Template(s.worst.keys[0])
 	}
-	template := prefix + ":%d"
 	advice := fmt.Sprintf("Give keys that are read together a hash tag of a few, {%s}, with a number that is a hash of the id", template)
 	if s.peers < 2 || s.peers > mostServers {
 		return advice + "; with one server, one command for all keys does"
@@ -100,18 +97,4 @@ func (s *mgetSums) tags() string {
 	}
 	return fmt.Sprintf("%s: numbers %s give %d tags on each of %d servers if slots are spread evenly, and at most %d commands; where primaries serve other ranges, other numbers do",
 		advice, strings.Join(list, ", "), tagsPerServer, s.peers, len(anchors.Kept))
-}
-
-// keyPrefix returns what a key begins with, up to the first separator or digit.
-func keyPrefix(key string) string {
-	i := strings.IndexAny(key, ":/.|#-_{}%\"0123456789")
-	if i < 0 || i > 32 {
-		return ""
-	}
-	for _, c := range key[:i] {
-		if c < '!' || c > '~' {
-			return ""
-		}
-	}
-	return key[:i]
 }

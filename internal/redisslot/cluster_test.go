@@ -167,6 +167,122 @@ const slotsTTY = `1) 1) (integer) 0
       4) (empty array)
 `
 
+// Values in the layout of the CLUSTER SHARDS documentation; the first shard has
+// its slots in two pieces and names its replica first.
+const shardsRaw = `slots
+0
+100
+101
+5460
+nodes
+id
+821d8ca00d7ccf931ed3ffc7e3db0599d2271abf
+port
+30004
+ip
+127.0.0.1
+endpoint
+127.0.0.1
+hostname
+
+role
+replica
+replication-offset
+72156
+health
+online
+id
+09dbe9720cda62f7865eabc5fd8857c5d2678366
+port
+30001
+ip
+127.0.0.1
+endpoint
+127.0.0.1
+hostname
+
+role
+master
+replication-offset
+72156
+health
+online
+slots
+5461
+10922
+nodes
+id
+c9d93d9f2c0c524ff34cc11838c2003d8c29e013
+port
+30002
+ip
+127.0.0.1
+endpoint
+127.0.0.1
+role
+master
+slots
+10923
+16383
+nodes
+id
+044ec91f325b7595e76dbcb18cc688b6a5b434a1
+port
+30003
+ip
+127.0.0.1
+endpoint
+?
+role
+master
+`
+
+const shardsTTY = `1) 1) "slots"
+   2) 1) (integer) 0
+      2) (integer) 5460
+   3) "nodes"
+   4) 1)  1) "id"
+          2) "09dbe9720cda62f7865eabc5fd8857c5d2678366"
+          3) "port"
+          4) (integer) 30001
+          5) "ip"
+          6) "127.0.0.1"
+          7) "endpoint"
+          8) "127.0.0.1"
+          9) "hostname"
+         10) ""
+         11) "role"
+         12) "master"
+         13) "replication-offset"
+         14) (integer) 1
+         15) "health"
+         16) "online"
+2) 1) "slots"
+   2) 1) (integer) 5461
+      2) (integer) 10922
+   3) "nodes"
+   4) 1)  1) "id"
+          2) "b"
+          3) "port"
+          4) (integer) 30002
+          5) "endpoint"
+          6) "127.0.0.1"
+          7) "role"
+          8) "master"
+3) 1) "slots"
+   2) 1) (integer) 10923
+      2) (integer) 16383
+   3) "nodes"
+   4) 1)  1) "id"
+          2) "c"
+          3) "port"
+          4) (integer) 30003
+          5) "endpoint"
+          6) "127.0.0.1"
+          7) "role"
+          8) "master"
+`
+
 func TestParse(t *testing.T) {
 	slotsRaw := "0\n5460\n127.0.0.1\n30001\n09dbe9720cda62f7865eabc5fd8857c5d2678366\nhostname\nhost-1\n127.0.0.1\n30004\n821d8ca00d7ccf931ed3ffc7e3db0599d2271abf\n\n" +
 		"5461\n10922\n127.0.0.1\n30002\nc9d93d9f2c0c524ff34cc11838c2003d8c29e013\n\n10923\n16383\n127.0.0.1\n30003\n044ec91f325b7595e76dbcb18cc688b6a5b434a1\n\n"
@@ -174,9 +290,12 @@ func TestParse(t *testing.T) {
 		"2) 1) (integer) 5461\n   2) (integer) 10922\n   3) 1) \"127.0.0.1\"\n      2) (integer) 30002\n3) 1) (integer) 10923\n   2) (integer) 16383\n   3) 1) \"127.0.0.1\"\n      2) (integer) 30003\n"
 	for name, text := range map[string]string{
 		"nodes": nodes, "slots on a terminal": slotsTTY, "slots in a pipe": slotsRaw, "slots of Redis 3": slotsOld,
-		"slots as JSON":   `[[0,5460,["127.0.0.1",30001,"id1",["hostname","h"]],["127.0.0.1",30004,"id4",[]]],[5461,10922,["127.0.0.1",30002,"id2",[]]],[10923,16383,["127.0.0.1",30003,"id3",[]]]]`,
-		"slots in pieces": `[[0,100,["127.0.0.1",30001,"a"]],[200,5460,["127.0.0.1",30001,"a"]],[101,199,["127.0.0.1",30001,"a"]],[5461,10922,["127.0.0.1",30002,"b"]],[10923,16383,["127.0.0.1",30003,"c"]]]`,
-		"ranges":          "127.0.0.1:30001=0-5460,127.0.0.1:30002=5461-10922,127.0.0.1:30003=10923-16383",
+		"slots as JSON":        `[[0,5460,["127.0.0.1",30001,"id1",["hostname","h"]],["127.0.0.1",30004,"id4",[]]],[5461,10922,["127.0.0.1",30002,"id2",[]]],[10923,16383,["127.0.0.1",30003,"id3",[]]]]`,
+		"slots in pieces":      `[[0,100,["127.0.0.1",30001,"a"]],[200,5460,["127.0.0.1",30001,"a"]],[101,199,["127.0.0.1",30001,"a"]],[5461,10922,["127.0.0.1",30002,"b"]],[10923,16383,["127.0.0.1",30003,"c"]]]`,
+		"shards":               shardsRaw,
+		"shards on a terminal": shardsTTY,
+		"shards as JSON":       `[{"slots":[0,5460],"nodes":[{"id":"r4","port":30004,"ip":"127.0.0.1","endpoint":"127.0.0.1","hostname":"","role":"replica"},{"id":"a","port":30001,"ip":"127.0.0.1","endpoint":null,"role":"master"}]},{"slots":[5461,10922],"nodes":[{"id":"b","port":30002,"endpoint":"127.0.0.1","role":"master","health":"online"}]},{"slots":[10923,16383],"nodes":[{"id":"c","tls-port":30003,"endpoint":"127.0.0.1","role":"master"}]},{"slots":[],"nodes":[{"id":"d","port":30009,"ip":"127.0.0.1","role":"master"}]}]`,
+		"ranges":               "127.0.0.1:30001=0-5460,127.0.0.1:30002=5461-10922,127.0.0.1:30003=10923-16383",
 	} {
 		c, err := Parse([]byte(text))
 		if err != nil {
@@ -199,19 +318,23 @@ func TestParse(t *testing.T) {
 
 func TestParseRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "no slots",
-		"(error) NOAUTH":                  "want first-last",
-		"0\n(error) NOAUTH":               "answer is an error",
-		"[[0,5460":                        "slots as JSON",
-		strings.Repeat("[", 100):          "nested",
-		"[[0,16384,[\"h\",1,\"id\"]]]":    "0-16384",
-		"[[0,1]]":                         "want first slot, last slot and host",
-		"[[0,1,\"h\"]]":                   "want a port",
-		"1\n2\n3\n4\n5\n":                 "want first slot, last slot and host",
-		"a b master - 0 0 1 connected 9x": "line 1: slots \"9x\"",
-		"a b slave - 0 0 1 connected":     "no primary with slots",
-		"a b c d e f g h\nshort line":     "line 2: want id, address",
-		"[]":                              "no primary with slots",
+		"":                                    "no slots",
+		"(error) NOAUTH":                      "want first-last",
+		"0\n(error) NOAUTH":                   "answer is an error",
+		"[[0,5460":                            "slots as JSON",
+		strings.Repeat("[", 100):              "nested",
+		"[[0,16384,[\"h\",1,\"id\"]]]":        "0-16384",
+		"[[0,1]]":                             "want first slot, last slot and host",
+		"[[0,1,\"h\"]]":                       "want a port",
+		"1\n2\n3\n4\n5\n":                     "want first slot, last slot and host",
+		"a b master - 0 0 1 connected 9x":     "line 1: slots \"9x\"",
+		"a b slave - 0 0 1 connected":         "no primary with slots",
+		"a b c d e f g h\nshort line":         "line 2: want id, address",
+		"slots\n0\n":                          "shards: want pairs",
+		"slots\n0\n5\nnodes\nrole\nreplica\n": "no primary with slots",
+		"slots\n9\n5\nnodes\n":                "want first-last",
+		"slots\nx\n":                          "shards: want pairs",
+		"[]":                                  "no primary with slots",
 		"a:1 master - 0 0 0 1 connected 0-16383 x\n": "no primary with slots",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -224,7 +347,7 @@ func TestParseRefused(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{nodes, slotsTTY, fivePrimaries, `[[0,5460,["h",1,"i",[]]]]`, "0\n1\nh\n1\nid\n"} {
+	for _, s := range []string{nodes, slotsTTY, shardsRaw, shardsTTY, fivePrimaries, `[[0,5460,["h",1,"i",[]]]]`, "0\n1\nh\n1\nid\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -14,7 +14,8 @@ const MaxInput = 16 << 20
 
 // Parse reads who serves which slot from any of the forms that Redis gives:
 // CLUSTER NODES or a nodes.conf file, CLUSTER SLOTS as redis-cli prints it to a
-// terminal, into a pipe, or with --json; else as ParseRanges does.
+// terminal, into a pipe, or with --json, and CLUSTER SHARDS in the same forms;
+// else as ParseRanges does.
 func Parse(text []byte) (*Cluster, error) {
 	if len(text) > MaxInput {
 		return nil, fmt.Errorf("a listing of %d bytes: want at most %d", len(text), MaxInput)
@@ -25,7 +26,7 @@ func Parse(text []byte) (*Cluster, error) {
 	switch {
 	case len(text) == 0:
 		return nil, fmt.Errorf("no slots: want the output of CLUSTER NODES or CLUSTER SLOTS, or ranges such as 0-5460,5461-10922,10923-16383")
-	case text[0] == '[' || bytes.HasPrefix(text, []byte("1) 1)")) || more && isNumber(fields):
+	case text[0] == '[' || bytes.HasPrefix(text, []byte("1) 1)")) || more && isNumber(fields) || more && len(fields) == 1 && string(fields[0]) == "slots":
 		return ParseSlots(text)
 	case len(fields) >= 8 || more && bytes.HasPrefix(line, []byte("vars ")):
 		return ParseNodes(text)
@@ -95,13 +96,14 @@ func address(text string) string {
 	return text
 }
 
-// ParseSlots reads the output of CLUSTER SLOTS as redis-cli prints it.
+// ParseSlots reads the output of CLUSTER SLOTS, or of CLUSTER SHARDS, as
+// redis-cli prints it.
 func ParseSlots(text []byte) (*Cluster, error) {
 	if len(text) > MaxInput {
 		return nil, fmt.Errorf("a listing of %d bytes: want at most %d", len(text), MaxInput)
 	}
 	text = bytes.TrimSpace(text)
-	var w []word
+	var w []value
 	var err error
 	if len(text) > 0 && text[0] == '[' {
 		w, err = jsonWords(text)
@@ -111,19 +113,22 @@ func ParseSlots(text []byte) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(w) > 0 && !w[0].number && w[0].text == "slots" {
+		return shards(w)
+	}
 	return slotRanges(w)
 }
 
-// word is one value of a reply whose nesting was forgotten: it is not needed,
+// value is one value of a reply whose nesting was forgotten: it is not needed,
 // since a range is two numbers, and a node is a text and a number.
-type word struct {
+type value struct {
 	text   string
 	number bool
 }
 
 // textWords reads the form with indices and quotes, and the bare form.
-func textWords(text []byte) ([]word, error) {
-	var out []word
+func textWords(text []byte) ([]value, error) {
+	var out []value
 	for line := range bytes.Lines(text) {
 		t := strings.TrimSpace(string(line))
 		for { // "1) 1) (integer) 0"
@@ -142,23 +147,23 @@ func textWords(text []byte) ([]word, error) {
 		case strings.HasPrefix(t, "(error)"):
 			return nil, fmt.Errorf("the server's answer is an error: %s", clip(strings.TrimSpace(t[len("(error)"):])))
 		case strings.HasPrefix(t, "(integer)"):
-			out = append(out, word{strings.TrimSpace(t[len("(integer)"):]), true})
+			out = append(out, value{strings.TrimSpace(t[len("(integer)"):]), true})
 		case t[0] == '"':
 			s, err := strconv.Unquote(t)
 			if err != nil {
 				s = strings.Trim(t, `"`)
 			}
-			out = append(out, word{s, false})
+			out = append(out, value{s, false})
 		default:
 			_, err := strconv.ParseUint(t, 10, 32)
-			out = append(out, word{t, err == nil})
+			out = append(out, value{t, err == nil})
 		}
 	}
 	return out, nil
 }
 
-func jsonWords(text []byte) ([]word, error) {
-	var out []word
+func jsonWords(text []byte) ([]value, error) {
+	var out []value
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	for depth := 0; ; {
@@ -176,11 +181,11 @@ func jsonWords(text []byte) ([]word, error) {
 				return out, nil
 			}
 		case json.Number:
-			out = append(out, word{v.String(), true})
+			out = append(out, value{v.String(), true})
 		case string:
-			out = append(out, word{v, false})
+			out = append(out, value{v, false})
 		case nil: // an address that is not known
-			out = append(out, word{"", false})
+			out = append(out, value{"", false})
 		}
 	}
 }
@@ -189,7 +194,7 @@ func jsonWords(text []byte) ([]word, error) {
 // id (since Redis 4) and optional pairs of texts (since 7). The first node of a
 // range is its primary. How many numbers follow on a text tells what it was:
 // one is its port, two are the next range, three are a port and the next range.
-func slotRanges(w []word) (*Cluster, error) {
+func slotRanges(w []value) (*Cluster, error) {
 	var list []Primary
 	index := map[[2]string]int{}
 	for i := 0; i < len(w); {
@@ -230,7 +235,7 @@ func slotRanges(w []word) (*Cluster, error) {
 }
 
 // numbers returns how many of the next words are numbers, 4 for more than 3.
-func numbers(w []word) int {
+func numbers(w []value) int {
 	for n := range min(len(w), 4) {
 		if !w[n].number {
 			return n
