@@ -22,12 +22,7 @@ var JSON = Renderer{
 Everything that the run has to say, for programs. Times are numbers in
 milliseconds with the suffix _ms; what is not known is null, never 0. The order
 of fields and arrays is fixed, so equal input gives equal bytes.`,
-	Render: func(w io.Writer, r *Result, _ Options) error {
-		var e encoder
-		e.value(reflect.ValueOf(r), 0)
-		_, err := w.Write(append(e.b, '\n'))
-		return err
-	},
+	Render: func(w io.Writer, r *Result, _ Options) error { return Encode(w, r) },
 }
 
 // encoder writes JSON as encoding/json does when it indents, with what the
