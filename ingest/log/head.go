@@ -56,19 +56,29 @@ func splitOf(head []byte) ingest.Split {
 // sniff claims an input when the server's own lines are more than half of its
 // first lines: then no other dialect's can be.
 func (d *Dialect) sniff(head []byte) bool {
-	own, all := d.weigh(d.headLines(head, sniffed))
+	lines := d.headLines(head, sniffed)
+	if d.Knows != nil {
+		return d.Knows(lines)
+	}
+	own, all := d.weigh(lines)
 	return own > 0 && 2*own > all
 }
 
 // weigh counts the server's own requests, and all lines but those that it says
 // beside them.
 func (d *Dialect) weigh(lines [][]byte) (own, all int) {
+	fits := func([]byte) bool { return false }
 	for _, line := range lines {
-		switch d.Claims(line) {
-		case Own:
+		if d.Header != nil {
+			if f := d.Header(line); f != nil {
+				fits = f
+			}
+		}
+		switch c := d.Claims(line); {
+		case c == Own, c == Foreign && fits(line):
 			own++
 			all++
-		case Foreign:
+		case c == Foreign:
 			all++
 		}
 	}

@@ -51,6 +51,17 @@ type Dialect struct {
 	// each line at most one dialect says Own.
 	Claims func(line []byte) Claim
 
+	// Header returns, for a line that says how those below it are written, what
+	// tells whether a line is written so: such lines are the server's, although
+	// Claims cannot know it of one alone. nil: the line is no such header. Header
+	// itself may be nil.
+	Header func(line []byte) func(line []byte) bool
+
+	// Knows tells whose an input is by its first lines together, where most of them
+	// say nothing alone: entries of several lines. It decides instead of Claims, and
+	// is as strict; nil: Claims decides.
+	Knows func(lines [][]byte) bool
+
 	// Near tells how a line that nobody claims misses the dialect, or ""; it may
 	// be nil.
 	Near func(line []byte) string
@@ -79,7 +90,8 @@ type Reader interface {
 }
 
 // Ender is a Reader of a Whole dialect whose entries have several lines. End is
-// called behind the last line, and gives the entry that it ended, or ErrIgnore.
+// called behind the last line, and gives the entry that it ended, or ErrIgnore;
+// again after an entry with More.
 // The place of an entry of several lines is that of its first: the Reader sets
 // Pos, which must not go back.
 type Ender interface {
@@ -109,7 +121,8 @@ type Entry struct {
 	ingest.Sample
 
 	// Stamp is the time stamp of the line. Start (or End) of the sample follow
-	// from it, unless the dialect has set Start itself.
+	// from it, unless the dialect has set Start itself. A stamp of ZoneNone has no
+	// date: it counts from the start of a process (ingest.Relative).
 	Stamp Moment
 
 	// Shape says how the line is written. Its Wrapper, Resolution, Zone and

@@ -109,6 +109,9 @@ func (x *run) told(err error, stamp Moment, wrapper string, text []byte, offset 
 		x.problem.Pos, x.problem.Err = x.in.Pos(offset), &unread{err, excerpt(text)}
 		return x.yield(&x.problem, nil)
 	}
+	if e.Pos != x.in.Pos(offset) {
+		stamp = Moment{} // that of a later line than the entry's
+	}
 	x.counts.count(e, e.settle(stamp), wrapper)
 	if e.Pause {
 		x.pause = ingest.Pause{Pos: e.Pos, Op: e.Op, Start: e.Start, Length: max(0, e.Latency)}
@@ -123,8 +126,16 @@ func (x *run) end() bool {
 	if !ok {
 		return true
 	}
-	x.entry.Reset(x.in.Pos(x.last))
-	return x.told(r.End(&x.entry), Moment{}, "", nil, x.last)
+	for {
+		x.entry.Reset(x.in.Pos(x.last))
+		err := r.End(&x.entry)
+		if !x.told(err, Moment{}, "", nil, x.last) {
+			return false
+		}
+		if err != nil || !x.entry.More {
+			return true
+		}
+	}
 }
 
 // parse reads a text into the entry: as it is, or else as the envelope of one.
@@ -165,15 +176,17 @@ const slack = 250 * time.Millisecond
 // settle works out when the request started and ended, from the stamp of its
 // line and from that of a wrapper, which was put on when the line was written,
 // at the end of the request. The wrapper's is taken where it is finer and does
-// not contradict the line's own. It returns what the stamp is that was taken.
+// not contradict the line's own, or where only it has a date. It returns what
+// the stamp is that was taken.
 func (e *Entry) settle(outer Moment) ingest.Stamp {
 	stamp, kind := e.Stamp, e.Shape.Stamp
-	if e.Start == 0 && outer.Time != 0 && (stamp.Time == 0 || outer.Resolution < stamp.Resolution) {
+	undated := stamp.Time == 0 || stamp.Zone == ingest.ZoneNone
+	if e.Start == 0 && outer.Time != 0 && (undated || outer.Resolution < stamp.Resolution) {
 		late := outer.Time.Sub(stamp.Time)
 		if kind == ingest.StampStart {
 			late -= max(0, e.Latency)
 		}
-		if stamp.Time == 0 || late > -slack && late < stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
+		if undated || late > -slack && late < stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
 			stamp, kind = outer, ingest.StampEnd
 			e.Stamp = outer
 		}
