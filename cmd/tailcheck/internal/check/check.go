@@ -71,7 +71,6 @@ type input struct {
 // Outcome is the Result with what the exit code needs beside it.
 type Outcome struct {
 	*report.Result
-	Unusable bool // an input could not be used
 
 	repairs []correct.Figures // corrected figures of each distribution; nil: not corrected
 }
@@ -103,6 +102,7 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f})
 		}
 	}
+	out.Rules = rulesOf(inputs, opt)
 	whole, err := fold(ctx, inputs, opt.Detectors, opt)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,10 @@ type Result struct {
 	Next    []string `json:"-"` // what to do beyond the remedies of findings; a line that begins with "$ " is a command
 	Skipped []string `json:"-"` // files of a directory that no format claimed, with the reason
 	Why     string   `json:"-"` // one sentence: why the verdict is what it is
+	Rules   []Rule   `json:"-"` // the detectors that had something to look at, in the order of the suite
+
+	// Unusable says that an input could not be used: exit code 2.
+	Unusable bool `json:"-"`
 }
 
 // Input is one input as it was read.
