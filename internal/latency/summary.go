@@ -23,11 +23,17 @@ const Error = 1.0 / 1024
 // at most ExactValues distinct values; then it becomes an HdrHistogram of three
 // significant digits. What it says depends only on the multiset, never on the
 // order in which values came or summaries were merged. The zero value is empty.
+//
+// A light summary (see Light) is for where there are many: it takes no more
+// memory than it has distinct values, and beyond its own limit rounds them.
 type Summary struct {
 	keys   []int64 // open-addressing table of distinct values; -1: free
 	counts []int64
 	used   int
 	hdr    *hdrhistogram.Histogram // non-nil once there were too many distinct values
+	limit  int32                   // of a light summary: distinct values up to which it is exact; 0: it is none
+	bits   uint8                   // of a light summary: leading bits that a rounded value keeps
+	coarse bool                    // of a light summary: values are rounded
 
 	n        int64
 	min, max int64
@@ -65,7 +71,56 @@ func (s *Summary) RecordN(v, n int64) {
 	s.add(v, n)
 }
 
+// Light returns an empty light summary: exact up to limit distinct values, then
+// each value is the highest of those that share its leading bits, up to
+// 2^(1-bits) of itself too high. The maximum stays exact.
+func Light(limit int, bits int) Summary { return Summary{limit: int32(limit), bits: uint8(bits)} }
+
+func (s *Summary) light(v, n int64) {
+	if s.coarse {
+		v = roundUp(v, s.bits)
+	}
+	if 2*s.used >= len(s.keys) {
+		s.grow()
+	}
+	i, ok := s.find(v)
+	if !ok {
+		if !s.coarse && s.used >= int(s.limit) {
+			s.coarsen()
+			s.light(v, n)
+			return
+		}
+		s.keys[i] = v
+		s.used++
+	}
+	s.counts[i] += n
+}
+
+// coarsen rounds all values.
+func (s *Summary) coarsen() {
+	keys, counts := s.keys, s.counts
+	s.keys, s.counts, s.used, s.coarse = nil, nil, 0, true
+	for i, k := range keys {
+		if k >= 0 {
+			s.light(k, counts[i])
+		}
+	}
+}
+
+// roundUp returns the highest value with the leading bits of v.
+func roundUp(v int64, keep uint8) int64 {
+	drop := bits.Len64(uint64(v)) - int(keep)
+	if drop <= 0 {
+		return v
+	}
+	return v | (1<<drop - 1)
+}
+
 func (s *Summary) add(v, n int64) {
+	if s.limit > 0 {
+		s.light(v, n)
+		return
+	}
 	if 2*s.used >= len(s.keys) {
 		if s.used >= ExactValues {
 			if i, ok := s.find(v); ok {
@@ -137,7 +192,16 @@ func (s *Summary) Merge(o *Summary) {
 	var carry uint64
 	s.sum[1], carry = bits.Add64(s.sum[1], o.sum[1], 0)
 	s.sum[0], _ = bits.Add64(s.sum[0], o.sum[0], carry)
+	if o.coarse && s.limit > 0 && !s.coarse {
+		s.coarsen()
+	}
 	if o.hdr != nil {
+		if s.limit > 0 {
+			for _, v := range o.Values() {
+				s.light(v.V, v.Count)
+			}
+			return
+		}
 		if s.hdr == nil {
 			s.toHDR()
 		}
@@ -179,9 +243,20 @@ func (s *Summary) Mean() int64 {
 	return int64(q)
 }
 
-// Exact reports whether every value is exact; else values are highest values
-// of HDR buckets, up to Error too high.
-func (s *Summary) Exact() bool { return s.hdr == nil }
+// Exact reports whether every value is exact; else values are the highest of
+// what they were rounded to, up to Error of themselves too high.
+func (s *Summary) Exact() bool { return s.hdr == nil && !s.coarse }
+
+// Error returns by how much of itself a value may be too high; 0: all are exact.
+func (s *Summary) Error() float64 {
+	switch {
+	case s.coarse:
+		return 1 / float64(int64(1)<<(s.bits-1))
+	case s.hdr != nil:
+		return Error
+	}
+	return 0
+}
 
 // Values returns the values in rising order. The last is the exact maximum.
 func (s *Summary) Values() []Value {
@@ -202,6 +277,7 @@ func (s *Summary) Values() []Value {
 			}
 			return 1
 		})
+		out[len(out)-1].V = s.max // rounded, it may be higher
 		return out
 	}
 	for _, bar := range s.hdr.Distribution() {
