@@ -127,6 +127,8 @@ func (e *encoder) text(s string) {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			e.b = append(e.b, `\ufffd`...)
+		case r == '#' && strings.HasPrefix(s[i:], "##["): // as in Safe
+			e.unicode(r)
 		case r == '"' || r == '\\':
 			e.b = append(e.b, '\\', byte(r))
 		case strings.ContainsRune("\b\f\n\r\t", r):

@@ -89,6 +89,33 @@ func (t text) percentiles(d *Distribution) {
 	if title != "" {
 		t.para(2, title, bold, 2, "")
 	}
+	tab, s := t.figures(d)
+	drop := -1
+	if n := len(tab.header) - 1; tab.header[n] == "change" {
+		drop = n
+	}
+	narrow := tab
+	if drop > 0 {
+		narrow = tab.without(drop)
+	}
+	if !t.page.table(2, tab, narrow, tab.unitsAbove(s.name), narrow.unitsAbove(s.name)) {
+		for _, r := range tab.rows {
+			parts := r[:1:1]
+			for c := 1; c < len(tab.header); c++ {
+				if r[c] != "" {
+					parts = append(parts, tab.header[c]+" "+r[c])
+				}
+			}
+			t.text(2, 2, strings.Join(parts, " "))
+		}
+	}
+	t.provenance(d)
+}
+
+// figures is the table of a distribution, raw beside corrected, with the scale of
+// its times. Columns that would say nothing are left out; "change" is the last
+// where there is one.
+func (t text) figures(d *Distribution) (table, scale) {
 	var all []float64
 	for i := range percentileNames {
 		for _, f := range []*Figures{d.Measured, d.Corrected} {
@@ -122,36 +149,15 @@ func (t text) percentiles(d *Distribution) {
 	if n := []string{"samples", d.Measured.samples(), d.Corrected.samples(), ""}; n[1] != "–" || n[2] != "–" {
 		tab.rows = append(tab.rows, n)
 	}
-	drop := 3
 	switch {
 	case d.Corrected == nil:
 		tab = tab.without(3).without(2)
 	case d.Measured == nil:
 		tab = tab.without(3).without(1)
-	default:
-		if slices.ContainsFunc(tab.rows, func(r []string) bool { return r[3] != "" }) {
-			drop = -1
-		}
-		if drop > 0 {
-			tab = tab.without(3)
-		}
+	case !slices.ContainsFunc(tab.rows, func(r []string) bool { return r[3] != "" }):
+		tab = tab.without(3)
 	}
-	narrow := tab
-	if drop < 0 {
-		narrow = tab.without(3)
-	}
-	if !t.page.table(2, tab, narrow, tab.unitsAbove(s.name), narrow.unitsAbove(s.name)) {
-		for _, r := range tab.rows {
-			parts := r[:1:1]
-			for c := 1; c < len(tab.header); c++ {
-				if r[c] != "" {
-					parts = append(parts, tab.header[c]+" "+r[c])
-				}
-			}
-			t.text(2, 2, strings.Join(parts, " "))
-		}
-	}
-	t.provenance(d)
+	return tab, s
 }
 
 func (f *Figures) samples() string {

@@ -116,7 +116,14 @@ func (t text) finds(rule string, input int) bool {
 
 // provenance prints what stands behind the table of a distribution.
 func (t text) provenance(d *Distribution) {
-	note := func(head, text string) { t.text(2, 2, strings.TrimSpace(head+" "+text)) }
+	for _, n := range t.notes(d) {
+		t.text(2, 2, n)
+	}
+}
+
+// notes says what stands behind the figures of a distribution, a paragraph each.
+func (t text) notes(d *Distribution) (notes []string) {
+	note := func(head, text string) { notes = append(notes, strings.TrimSpace(head+" "+text)) }
 	if t.finds("censored-tail", d.Input) {
 		note("", "the tail is a lower bound: see censored-tail")
 	}
@@ -126,15 +133,13 @@ func (t text) provenance(d *Distribution) {
 			rule += "; nothing says whether raw or corrected"
 		}
 		note(t.raw(d)+":", rule)
-		t.printed(t.raw(d), d.Measured)
+		notes = append(notes, d.Measured.printed(t.raw(d))...)
 	}
 	if d.Corrected == nil {
 		if s := t.correction(d); s != "" {
 			note("", s)
 		}
-		t.flips(d)
-		t.waits(d)
-		return
+		return append(append(notes, t.flips(d)...), waits(d)...)
 	}
 	c := d.Correction
 	if c == nil {
@@ -154,19 +159,18 @@ func (t text) provenance(d *Distribution) {
 		s += "; " + rule
 	}
 	note("corrected:", s)
-	t.printed("corrected", d.Corrected)
+	notes = append(notes, d.Corrected.printed("corrected")...)
 	if c.Assumes != nil {
 		note("assumes:", *c.Assumes)
 	}
 	if b := c.Band; b != nil && (b.Half != nil || b.Double != nil) {
 		note("band:", fmt.Sprintf("corrected p99 is %s at half the interval, %s at double", known(b.Half), known(b.Double)))
 	}
-	t.flips(d)
-	t.waits(d)
+	return append(append(notes, t.flips(d)...), waits(d)...)
 }
 
-// printed prints percentiles by another rule than those of the table.
-func (t text) printed(kind string, f *Figures) {
+// printed says percentiles by another rule than those of the table.
+func (f *Figures) printed(kind string) (notes []string) {
 	var rules []string
 	for _, x := range f.Printed {
 		if !slices.Contains(rules, x.Rule) {
@@ -180,30 +184,32 @@ func (t text) printed(kind string, f *Figures) {
 				values = append(values, x.Name+" "+millis(x.Value))
 			}
 		}
-		t.text(2, 2, kind+", "+rule+": "+strings.Join(values, ", "))
+		notes = append(notes, kind+", "+rule+": "+strings.Join(values, ", "))
 	}
+	return notes
 }
 
-// flips prints the flip points of correct; check has them at the objectives.
-func (t text) flips(d *Distribution) {
+// flips says the flip points of correct; check has them at the objectives.
+func (t text) flips(d *Distribution) (notes []string) {
 	if t.r.Command != "correct" {
-		return
+		return nil
 	}
 	for i := range t.r.Objectives {
 		if o := &t.r.Objectives[i]; o.FlipInterval != nil && o.Input == d.Input && o.Op == d.Op {
-			t.text(2, 2, flipText(o.Objective, *o.FlipInterval))
+			notes = append(notes, flipText(o.Objective, *o.FlipInterval))
 		}
 	}
+	return notes
 }
 
-// waits prints the random-arrival view, which is a risk and no percentile.
-func (t text) waits(d *Distribution) {
+// waits says the random-arrival view, which is a risk and no percentile.
+func waits(d *Distribution) []string {
 	if d.Correction == nil || len(d.Correction.RandomWait) == 0 {
-		return
+		return nil
 	}
 	var s []string
 	for _, w := range d.Correction.RandomWait {
 		s = append(s, percent(w.Share)+" wait over "+millis(w.Over))
 	}
-	t.text(2, 2, "random arrival: of users who come at a random moment, "+strings.Join(s, ", ")+" (from the raw samples; a risk, not a percentile)")
+	return []string{"random arrival: of users who come at a random moment, " + strings.Join(s, ", ") + " (from the raw samples; a risk, not a percentile)"}
 }
