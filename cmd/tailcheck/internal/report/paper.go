@@ -26,8 +26,12 @@ func (p *Paper) Advice(indent int, text string) { p.p.advice(indent, "→", text
 
 // Table draws rows under a header. Columns are aligned right but for the first
 // and those of left; where the page is too narrow, cells of the column flex are
-// shortened, and where that does not help each row becomes a line of text.
+// shortened, and where that does not help each row becomes a line of text. What
+// left names behind the last column means nothing.
 func (p *Paper) Table(indent int, header []string, rows [][]string, flex int, left ...int) {
+	for len(left) > 0 && left[len(left)-1] >= len(header) {
+		left = left[:len(left)-1]
+	}
 	t := table{header: header, left: left, rows: rows}
 	if p.p.table(indent, t) {
 		return

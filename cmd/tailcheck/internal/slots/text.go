@@ -48,11 +48,12 @@ func (r *Report) verdict() string {
 		s = fmt.Sprintf("%s (%d different) %s %s", count(b.Keys, "key"), b.Distinct, verb, count(b.Slots, "slot"))
 	}
 	if b.Pipelined != nil {
-		s += fmt.Sprintf(" on %d of %s", *b.Pipelined, count(len(r.Primaries), "primarie"))
-		s = strings.Replace(strings.Replace(s, "1 primarie", "1 primary", 1), " of 1 primarys", " of 1 primary", 1)
+		s += fmt.Sprintf(" on %d of %s", *b.Pipelined, primaries(len(r.Primaries)))
 	}
 	how := "one " + r.command() + " for all"
 	switch {
+	case b.Keys == 1:
+		how = "one " + r.command()
 	case b.Chunk != nil:
 		how = fmt.Sprintf("one %s for %s", r.command(), count(*b.Chunk, "key"))
 	case b.Commands == b.Distinct && b.Slots > 1:
@@ -113,23 +114,22 @@ func (r *Report) ways(p *report.Paper) {
 		}
 		return strconv.Itoa(min(commands, *b.Pipelined))
 	}
-	stands := "as it stands, all keys at once"
+	stands := "as it stands"
 	if b.Chunk != nil {
 		stands = fmt.Sprintf("as it stands, in chunks of %d", *b.Chunk)
 	}
 	rows := [][]string{
 		{stands, strconv.Itoa(b.Commands), strconv.Itoa(b.Commands), ""},
-		{"grouped by slot", strconv.Itoa(b.Grouped), strconv.Itoa(b.Grouped), fmt.Sprintf("%s for as many random keys", words.Short(b.Expected))},
+		{"grouped by slot", strconv.Itoa(b.Grouped), strconv.Itoa(b.Grouped), words.Short(b.Expected)},
 	}
 	if b.Pipelined != nil {
-		rows = append(rows, []string{"grouped, and one pipeline for each primary", strconv.Itoa(b.Grouped), trips(b.Grouped), ""})
+		rows = append(rows, []string{"one pipeline for each primary", strconv.Itoa(b.Grouped), trips(b.Grouped), ""})
 	}
 	if b.Tagged != nil {
-		rows = append(rows, []string{fmt.Sprintf("%s spread over {%s}", count(len(r.Anchors.Kept), "hash tag"), r.Anchors.Template), "≤ " + strconv.Itoa(*b.Tagged), "≤ " + trips(*b.Tagged) + " pipelined",
-			fmt.Sprintf("%s for random ids", words.Short(*b.TaggedBy))})
+		rows = append(rows, []string{"with hash tags {" + r.Anchors.Template + "}", "at most " + strconv.Itoa(*b.Tagged), "at most " + trips(*b.Tagged), words.Short(*b.TaggedBy)})
 	}
 	p.Section()
-	p.Table(2, []string{"", "commands", "round trips", "expected"}, rows, 0, 3)
+	p.Table(2, []string{"", "commands", "round trips", "if keys are random"}, rows, 0)
 	if b.Lost > 0 {
 		p.Text(2, 2, fmt.Sprintf("%s in slots that no primary serves: such commands fail (CLUSTERDOWN).", count(b.Lost, "key")))
 	}
@@ -141,8 +141,8 @@ func (r *Report) anchorsText(p *report.Paper) {
 		return
 	}
 	p.Section()
-	p.Text(0, 2, fmt.Sprintf("Hash tags {%s}: %s, %d for each of %d primaries; %d numbers tried, %d skipped: %s.",
-		a.Template, count(len(a.Kept), "tag"), a.Per, len(r.Primaries), a.Tried, a.Skipped, numbers(a.Kept)))
+	p.Text(0, 2, fmt.Sprintf("Hash tags {%s}: %s, %d for each of %s; %d numbers tried, %d skipped: %s.",
+		a.Template, count(len(a.Kept), "tag"), a.Per, primaries(len(r.Primaries)), a.Tried, a.Skipped, numbers(a.Kept)))
 	if a.Short != nil {
 		p.Text(0, 2, "There are too few: "+*a.Short+".")
 	}
@@ -174,6 +174,13 @@ func numbers(kept []Anchor) string {
 		return "none"
 	}
 	return strings.Join(out, ", ")
+}
+
+func primaries(n int) string {
+	if n == 1 {
+		return "1 primary"
+	}
+	return strconv.Itoa(n) + " primaries"
 }
 
 func (r *Report) primary(i int) string {
