@@ -1,0 +1,24 @@
+package aws
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/log/logtest"
+)
+
+var alb, elb, cloudFront = ALB.Format(), ELB.Format(), CloudFront.Format()
+
+func TestCorpus(t *testing.T) {
+	logtest.Check(t, alb, logtest.Case{File: "aws/crowdsec_alb.log", Unit: time.Second, Stamp: ingest.StampEnd})
+	logtest.Check(t, elb, logtest.Case{File: "aws/goaccess_952_classic_elb.log", Unit: time.Second, Stamp: ingest.StampStart})
+	logtest.Check(t, cloudFront, logtest.Case{File: "aws/matomo_cloudfront.log", Unit: time.Second, Stamp: ingest.StampEnd})
+	logtest.Check(t, cloudFront, logtest.Case{File: "aws/crowdsec_cloudfront_noheader.log", Unit: time.Second, Stamp: ingest.StampEnd})
+}
+
+func TestClaims(t *testing.T) {
+	logtest.Claims(t, alb, "aws/crowdsec_alb.log")
+	logtest.Claims(t, elb, "aws/goaccess_952_classic_elb.log")
+	logtest.Claims(t, cloudFront, "aws/matomo_cloudfront.log", "aws/crowdsec_cloudfront_noheader.log")
+}
