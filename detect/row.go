@@ -2,6 +2,9 @@ package detect
 
 import (
 	"cmp"
+	"container/heap"
+	"hash/fnv"
+	"io"
 	"slices"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -29,7 +32,25 @@ type Row struct {
 	Intervals  int64            // interval histograms in Service
 	Spectrum   bool             // Service holds bucket edges of a report, not samples
 	Treated    ingest.Treatment // of Service, where it came from aggregates
+
+	// Of a server's log; zero where the row is none.
+	Traffic
+	Untimed int64           // requests without a latency: they are in no percentile
+	Streams int64           // connections and not requests: neither are they
+	Queues  latency.Summary // waits for a worker, of those that waited; light
+	windows windows
 }
+
+// Served reports whether the row was seen by a server or a proxy: it is one of a log.
+func (r *Row) Served() bool { return r.Vantage == ingest.Server || r.Vantage == ingest.Proxy }
+
+// Others is the operation under which all others are counted where a log has
+// more than MaxRows.
+const Others = "(other routes)"
+
+// MaxRows bounds the rows of a log. Those whose names have the lowest hashes are
+// kept, so that which they are does not depend on any order.
+const MaxRows = 1 << 14
 
 func (in *Input) find(op string, v ingest.Vantage) *Row {
 	k := rowKey{op, v}
@@ -40,8 +61,84 @@ func (in *Input) find(op string, v ingest.Vantage) *Row {
 		in.rows = map[rowKey]*Row{}
 	}
 	r := &Row{Op: op, Vantage: v}
+	if r.Served() {
+		if op != Others && !in.room(k) {
+			return in.find(Others, v)
+		}
+		r.Service, r.Queues = latency.Light(rowValues, rowBits), latency.Light(rowValues, rowBits)
+	}
 	in.rows[k], in.order = r, nil
 	return r
+}
+
+// hashOf is FNV-1a, 64 bits: the same on every machine.
+func hashOf(k rowKey) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte{byte(k.vantage)})
+	_, _ = io.WriteString(h, k.op)
+	return h.Sum64()
+}
+
+// room makes room for a row of a log, where its hash is low enough.
+func (in *Input) room(k rowKey) bool {
+	x := keptRow{hashOf(k), k}
+	if len(in.kept) >= MaxRows {
+		if x.compare(in.kept[0]) >= 0 {
+			return false
+		}
+		out := heap.Pop(&in.kept).(keptRow).rowKey
+		gone := in.rows[out]
+		delete(in.rows, out)
+		in.row = nil
+		in.find(Others, out.vantage).merge(gone)
+	}
+	heap.Push(&in.kept, x)
+	return true
+}
+
+// keptRow is a row that is kept by its own name.
+type keptRow struct {
+	hash uint64
+	rowKey
+}
+
+func (x keptRow) compare(y keptRow) int {
+	return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.op, y.op), cmp.Compare(x.vantage, y.vantage))
+}
+
+// keptRows is a heap with the highest hash first.
+type keptRows []keptRow
+
+func (h keptRows) Len() int           { return len(h) }
+func (h keptRows) Less(i, j int) bool { return h[i].compare(h[j]) > 0 }
+func (h keptRows) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *keptRows) Push(x any)        { *h = append(*h, x.(keptRow)) }
+func (h *keptRows) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// merge adds all of o.
+func (r *Row) merge(o *Row) {
+	r.Service.Merge(&o.Service)
+	r.Response.Merge(&o.Response)
+	for i, n := range o.Outcomes {
+		r.Outcomes[i] += n
+	}
+	r.Censored += o.Censored
+	r.Intervals += o.Intervals
+	r.Spectrum = r.Spectrum || o.Spectrum
+	r.Treated = max(r.Treated, o.Treated)
+	r.Aggregates = append(r.Aggregates, o.Aggregates...)
+	slices.SortFunc(r.Aggregates, func(a, b ingest.Aggregate) int { return a.Pos.Compare(b.Pos) })
+	r.Traffic.Add(&o.Traffic)
+	r.Untimed += o.Untimed
+	r.Streams += o.Streams
+	r.Queues.Merge(&o.Queues)
+	for _, w := range o.windows.list {
+		r.windows.merge(w, w.Number)
+	}
 }
 
 // Rows returns the rows by operation and vantage, which must not be changed.

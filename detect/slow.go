@@ -12,9 +12,14 @@ type Slow struct {
 	Latency time.Duration
 	Start   ingest.Time // 0: not known
 	Pos     ingest.Pos
+	Op      string
 	Connect time.Duration // of Latency, spent on setting up the connection; 0: none or not known
 	Outcome ingest.Outcome
 	Status  int // 0: none
+}
+
+func slowOf(s *ingest.Sample) Slow {
+	return Slow{s.Latency, s.Start, s.Pos, s.Op, s.Connect, s.Outcome, s.Status}
 }
 
 func slower(a, b Slow) int {

@@ -3,6 +3,7 @@ package detect
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
 )
@@ -56,6 +57,14 @@ type Input struct {
 	PairsLost   bool        // there were more than MaxPairs
 	Slowest     []Slow      // the slowest samples, slowest first
 
+	// Of a server's log; zero where the input is none.
+	Log      ingest.Log    // how its lines are written; no shapes: it is none
+	Timeline Timeline      // requests as they started and ended
+	Window   time.Duration // width of the windows of its rows; 0: no request has a time
+	Pauses   Pauses
+
+	times map[int64]struct{} // numbers of the windows in which anything happened
+	kept  keptRows           // of a log
 	rows  map[rowKey]*Row
 	order []*Row // rows as Rows has them, from Finish on
 	row   *Row   // of the last sample
@@ -86,6 +95,10 @@ func (t *Table) Add(rec ingest.Record) {
 		if !in.Has || r.Pos.Compare(in.Run.Pos) < 0 {
 			in.Run, in.Has = *r, true
 		}
+	case *ingest.Log:
+		in.Log.Merge(r)
+	case *ingest.Pause:
+		in.Pauses.add(r)
 	case *ingest.Problem:
 		in.Problems++
 	}
@@ -110,6 +123,10 @@ func (in *Input) sample(s *ingest.Sample) {
 		row = in.find(s.Op, s.Vantage)
 		in.row = row
 	}
+	if row.Served() {
+		in.served(row, s)
+		return
+	}
 	row.Outcomes[s.Outcome]++
 	if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
 		row.Censored++
@@ -132,7 +149,49 @@ func (in *Input) sample(s *ingest.Sample) {
 	if len(in.Slowest) == MaxSlowest && s.Latency < in.Slowest[0].Latency {
 		return
 	}
-	in.slow(Slow{s.Latency, s.Start, s.Pos, s.Connect, s.Outcome, s.Status})
+	in.slow(slowOf(s))
+}
+
+// served folds a line of a server's log.
+func (in *Input) served(row *Row, s *ingest.Sample) {
+	row.Traffic.add(s)
+	row.Outcomes[s.Outcome]++
+	end := s.End
+	if s.Start != 0 && s.Latency >= 0 {
+		end = s.Start.Add(s.Latency)
+	}
+	timed := s.Latency >= 0 && !s.Stream
+	switch {
+	case s.Stream:
+		row.Streams++
+	case timed:
+		row.Service.Record(int64(s.Latency))
+		if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
+			row.Censored++
+		}
+	default:
+		row.Untimed++
+	}
+	if s.Queue > 0 {
+		row.Queues.Record(int64(s.Queue))
+	}
+	if at := earliest(s.Start, end); at != 0 {
+		in.First = earliest(in.First, at)
+		in.Last = max(in.Last, at, end)
+		in.window(row, s, at)
+		if !s.Stream {
+			in.Timeline.add(s.Start, end, s.Latency, s.Outcome != ingest.OK)
+		}
+	}
+	if !timed {
+		return
+	}
+	if s.Start != 0 {
+		in.pairs.add(Pair{s.Start, s.Latency})
+	}
+	if len(in.Slowest) < MaxSlowest || s.Latency >= in.Slowest[0].Latency {
+		in.slow(slowOf(s))
+	}
 }
 
 func (in *Input) aggregate(a *ingest.Aggregate) {
@@ -192,31 +251,31 @@ func (in *Input) merge(o *Input) {
 	for _, s := range o.Slowest {
 		in.slow(s)
 	}
+	in.Log.Merge(&o.Log)
+	in.Timeline.Merge(&o.Timeline)
+	in.Pauses.merge(&o.Pauses)
+	in.mergeWindows(o)
 	in.row = nil
 	for k, from := range o.rows {
-		row := in.find(k.op, k.vantage)
-		row.Service.Merge(&from.Service)
-		row.Response.Merge(&from.Response)
-		for i, n := range from.Outcomes {
-			row.Outcomes[i] += n
-		}
-		row.Censored += from.Censored
-		row.Intervals += from.Intervals
-		row.Spectrum = row.Spectrum || from.Spectrum
-		row.Treated = max(row.Treated, from.Treated)
-		row.Aggregates = append(row.Aggregates, from.Aggregates...)
-		slices.SortFunc(row.Aggregates, func(a, b ingest.Aggregate) int { return a.Pos.Compare(b.Pos) })
+		in.find(k.op, k.vantage).merge(from)
 	}
+	in.fitWindows()
 }
 
 // Finish puts the kept sets in order. It is called once, after the last merge
 // and before anybody reads.
 func (t *Table) Finish() {
 	for _, in := range t.inputs {
+		in.fitWindows()
 		slices.SortFunc(in.Slowest, slower)
+		in.Pauses.shorten()
 		in.pairs.sort()
 		in.Pairs, in.PairsLost = in.pairs.list, in.pairs.lost
 		in.order = in.sortedRows()
+		in.Timeline.sort()
+		for _, row := range in.order {
+			row.windows.sort()
+		}
 	}
 }
 
