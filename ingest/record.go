@@ -287,8 +287,9 @@ func (r QuantileRule) String() string {
 type Pause struct {
 	Pos
 	Op     string
-	Start  Time
+	Start  Time // 0: not known
 	Length time.Duration
+	All    bool // nobody was served meanwhile (a collection that stops the world, a command of a server with one thread); false: those who needed the same waited
 }
 
 // Problem is a part of an input that could not be read. It is never fatal by

@@ -131,8 +131,8 @@ type Entry struct {
 
 	// Pause is set where the line tells of a time in which the server did nothing
 	// for anybody, and not of a request: what is yielded is an ingest.Pause of Op,
-	// Start and Latency.
-	Pause bool
+	// Start and Latency. All is as in ingest.Pause.
+	Pause, All bool
 
 	// More is set where the line holds another entry: Read is called again with
 	// the same line.

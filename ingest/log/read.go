@@ -114,7 +114,7 @@ func (x *run) told(err error, stamp Moment, wrapper string, text []byte, offset 
 	}
 	x.counts.count(e, e.settle(stamp), wrapper)
 	if e.Pause {
-		x.pause = ingest.Pause{Pos: e.Pos, Op: e.Op, Start: e.Start, Length: max(0, e.Latency)}
+		x.pause = ingest.Pause{Pos: e.Pos, Op: e.Op, Start: e.Start, Length: max(0, e.Latency), All: e.All}
 		return x.yield(&x.pause, nil)
 	}
 	return x.yield(&e.Sample, nil)
