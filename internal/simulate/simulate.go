@@ -3,8 +3,8 @@
 // and what users who do not wait for each other would have met, to the
 // nanosecond and the same for the same seed.
 //
-// Time is a [time.Duration] since the start of the run. Nothing here sleeps,
-// reads a clock or starts a goroutine.
+// Time is a [time.Duration] since the start of the run. Nothing here sleeps or
+// reads a clock; only drawing ([Scatter.Run] and the like) uses several cores.
 //
 // A request is followed by one rule: the [Load] says when it is due and when it
 // is sent, the [Server] says when it ends. Since requests are served in the
@@ -40,6 +40,9 @@ const (
 	streamService = iota + 1
 	streamArrival
 	streamScenario
+	streamScatter
+	streamChain
+	streamHedge
 )
 
 func random(seed, stream uint64) *rand.Rand {
