@@ -229,6 +229,24 @@ func cut(w string, width int) (head, tail string) {
 	return w, ""
 }
 
+// clip is fit for text that may be megabytes long and need not be safe yet: most
+// of it is cut out before anybody looks at each character.
+func clip(s string, width int) string {
+	most := 8 * width // bytes; what is shown has fewer
+	if len(s) <= most {
+		return fit(Safe(s), width)
+	}
+	head, tail := most/2, len(s)-most/2
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	s = Safe(s[:head]) + "…" + Safe(s[tail:])
+	return fit(s, min(width, displayWidth(s)-1))
+}
+
 // fit shortens text to a width, in the middle: the end of a path and of an
 // operation says as much as its start.
 func fit(s string, width int) string {

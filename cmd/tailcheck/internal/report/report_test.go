@@ -47,6 +47,9 @@ func TestGolden(t *testing.T) {
 		golden(t, c.name+".json", render(t, JSON, c.make(), Options{}))
 		golden(t, c.name+".txt", render(t, Text, c.make(), Options{}))
 		golden(t, c.name+".40.txt", render(t, Text, c.make(), Options{Width: 40}))
+		for _, r := range machines {
+			golden(t, c.name+"."+r.ext, render(t, r.Renderer, c.make(), Options{}))
+		}
 	}
 	golden(t, "flips.200.txt", render(t, Text, flips(), Options{Width: 200}))
 	golden(t, "flips.color.txt", render(t, Text, flips(), Options{Color: true}))

@@ -50,9 +50,21 @@ func omission() Finding {
 		Remedy: "measure again with an open loop:\n$ vegeta attack -rate=25/2s -duration=16s -targets=targets.txt | vegeta encode > vegeta.json"}
 }
 
+// rules are some detectors as the suite would list them, hostile not among them.
+func rules() []Rule {
+	return []Rule{
+		{Name: "coordinated-omission", Severity: detect.Warning, Doc: "The load generator stopped sending while it waited\n\nA generator that waits for an answer before it sends the next request sends\nnothing while the server stalls.\n\nWhat it rests on: the largest latency beside the p99 (max > 10 x p99)."},
+		{Name: "stall-missed-by-load-test", Severity: detect.Error, Fails: true, Doc: "The server stood still and no load report shows it\n\nA server's log shows a time in which nothing was answered."},
+		{Name: "concurrency-inversion", Severity: detect.Warning, Doc: "More concurrency, less latency\n\nTwo runs against one target contradict each other."},
+		{Name: "censored-tail", Severity: detect.Warning, Doc: "Requests that took longest are missing from the percentiles\n\nThey timed out."},
+		{Name: "no-data", Severity: detect.Warning, Doc: "Nothing was measured\n\nEvery request failed."},
+		{Name: "already-corrected", Severity: detect.Note, Doc: "The tool has corrected the figures already\n\nThey are left alone."},
+	}
+}
+
 func flips() *Result {
 	why := "raw p99 51.2 ms (nearest rank) is below 500 ms, corrected p99 1840.7 ms (fill at 80 ms from --interval) is not"
-	return &Result{Schema: Schema, Verdict: "fail", Command: "check", Why: "p99<500ms: " + why,
+	return &Result{Schema: Schema, Rules: rules(), Verdict: "fail", Command: "check", Why: "p99<500ms: " + why,
 		Inputs:        []Input{labInput()},
 		Distributions: []Distribution{{Vantage: "client", Measured: labMeasured(), Corrected: labCorrected(), Correction: labCorrection()}},
 		Objectives: []Objective{
@@ -63,7 +75,7 @@ func flips() *Result {
 }
 
 func pass() *Result {
-	r := &Result{Schema: Schema, Verdict: "pass", Command: "check", Why: "no objective was given; no finding fails the gate",
+	r := &Result{Schema: Schema, Rules: rules(), Verdict: "pass", Command: "check", Why: "no objective was given; no finding fails the gate",
 		Inputs: []Input{labInput()}, Distributions: []Distribution{{Vantage: "client", Measured: labMeasured()}}}
 	r.Inputs[0].Run.IntervalMs, r.Inputs[0].Run.IntervalFrom = nil, nil
 	r.Distributions[0].Measured.P999, r.Distributions[0].Measured.P9999, r.Distributions[0].Measured.Max = p(52.9), p(52.9), p(52.9)
@@ -87,7 +99,7 @@ func bounds() *Result {
 	in.Path, in.Format, in.Records = "ci.log", "hey", Records{Runs: 1, Aggregates: 1}
 	in.Line = p(int64(214))
 	in.Run.Command = p("hey -n 200 -c 1 -q 12.5 http://127.0.0.1:8080/")
-	return &Result{Schema: Schema, Verdict: "fail", Command: "check", Why: "p99<500ms: " + why,
+	return &Result{Schema: Schema, Rules: rules(), Verdict: "fail", Command: "check", Why: "p99<500ms: " + why,
 		Inputs: []Input{in},
 		Distributions: []Distribution{{Vantage: "client",
 			Measured: &Figures{Count: p(int64(200)), Min: p(50.4), Mean: p(60.3), P50: p(50.6), P75: p(50.6), P90: p(50.7), P95: p(50.7), P99: p(51.2), Max: p(2000.7), Rule: "printed by hey, by its own rule", Resolution: "printed",
@@ -102,7 +114,7 @@ func bounds() *Result {
 // censored is wrk-c1.txt of the lab: the stall is in no percentile.
 func censored() *Result {
 	why := "corrected p99 51.3 ms (filled by wrk itself) is below 500 ms, but a timed-out request stands for 24 never sent"
-	return &Result{Schema: Schema, Verdict: "inconclusive", Command: "check", Why: "p99<500ms: " + why,
+	return &Result{Schema: Schema, Rules: rules(), Verdict: "inconclusive", Command: "check", Why: "p99<500ms: " + why,
 		Inputs: []Input{{Path: "wrk-c1.txt", Format: "wrk", Kind: "load", Tool: "wrk", Records: Records{Runs: 1, Aggregates: 1},
 			Run: &Run{Loop: "closed", Treatment: "filled", Workers: p(1), WorkersFrom: p("report"), ElapsedMs: p(12010.0), Achieved: p(16.57), Requests: p(int64(200)), Errors: p(int64(1)), Timeouts: p(int64(1))}}},
 		Distributions: []Distribution{{Vantage: "client",
@@ -119,7 +131,7 @@ func censored() *Result {
 
 // wrk2Both is a run of wrk2 --u_latency: both blocks are printed.
 func wrk2Both() *Result {
-	return &Result{Schema: Schema, Verdict: "pass", Command: "check", Why: "p99<2s: corrected p99 1264 ms (timed from the schedule by wrk2) is below 2 s",
+	return &Result{Schema: Schema, Rules: rules(), Verdict: "pass", Command: "check", Why: "p99<2s: corrected p99 1264 ms (timed from the schedule by wrk2) is below 2 s",
 		Inputs: []Input{{Path: "u_latency.txt", Format: "wrk2", Kind: "load", Tool: "wrk2", Records: Records{Runs: 1, Aggregates: 2},
 			Run: &Run{Loop: "scheduled", Treatment: "from-schedule", Workers: p(100), WorkersFrom: p("report"), Rate: p(2000.0), RateFrom: p("command line at u_latency.txt:1"), IntervalMs: p(50.0), IntervalFrom: p("workers / rate"),
 				ElapsedMs: p(30000.0), Achieved: p(1979.42), Requests: p(int64(59394)), Errors: p(int64(0)), Timeouts: p(int64(0)), Command: p("wrk2 -t2 -c100 -d30s -R2000 --u_latency http://127.0.0.1:8080/index.html")}}},
@@ -134,7 +146,7 @@ func wrk2Both() *Result {
 
 // many is a directory of runs and one run of several operations.
 func many() *Result {
-	r := &Result{Schema: Schema, Verdict: "fail", Command: "check", Why: "2 of 7 objectives fail; the first is GET /checkout: p99<300ms of runs/jmeter.jtl",
+	r := &Result{Schema: Schema, Rules: rules(), Verdict: "fail", Command: "check", Why: "2 of 7 objectives fail; the first is GET /checkout: p99<300ms of runs/jmeter.jtl",
 		Skipped: []string{"runs/README.md: no format claims it; the nearest is hey: no Summary section"}}
 	for i, c := range []struct {
 		path string
@@ -178,7 +190,7 @@ func many() *Result {
 
 // logs is what a server's log and a trace export say; nobody corrects those.
 func logs() *Result {
-	r := &Result{Schema: Schema, Verdict: "fail", Command: "check", Why: "stall-missed-by-load-test: the server stood still for 1.9 s and the load report shows a p99 of 51.2 ms",
+	r := &Result{Schema: Schema, Rules: rules(), Verdict: "fail", Command: "check", Why: "stall-missed-by-load-test: the server stood still for 1.9 s and the load report shows a p99 of 51.2 ms",
 		Inputs: []Input{
 			{Path: "access.log", Format: "nginx", Kind: "log", Records: Records{Samples: 4810, Problems: 3}, Log: &Log{Lines: 4813, Requests: 4810, Unread: 3, Unit: p("s"), UnitFrom: p("key"), Stamp: p("end"), Zone: p("+02:00"), ClockStarts: p("request"),
 				From: p("2026-11-29T10:00:00.25+02:00"), To: p("2026-11-29T10:04:00.5+02:00"), Censored: 2, Retried: 1, Tries: 4811}},
@@ -200,7 +212,7 @@ func logs() *Result {
 
 // nothing is a run whose inputs held nothing.
 func nothing() *Result {
-	return &Result{Schema: Schema, Verdict: "inconclusive", Command: "check", Why: "refused.txt holds no latency: nothing was measured",
+	return &Result{Schema: Schema, Rules: rules(), Verdict: "inconclusive", Command: "check", Why: "refused.txt holds no latency: nothing was measured",
 		Inputs:     []Input{{Path: "refused.txt", Format: "hey", Kind: "load", Tool: "hey", Records: Records{Runs: 1, Problems: 1}, Run: &Run{Loop: "closed", Treatment: "raw", Requests: p(int64(200)), Errors: p(int64(200)), Timeouts: p(int64(0))}}},
 		Objectives: []Objective{{Objective: "p99<500ms", Verdict: "inconclusive", Why: "the report holds neither raw nor corrected latencies to judge p99 on"}},
 		Findings:   []Finding{{Rule: "no-data", Severity: "warning", Level: detect.Warning, Confidence: "high", Inputs: []int{0}, Message: "all 200 requests failed before an answer", Evidence: []Evidence{{What: "errors", Got: "200", Want: p("0"), At: p("refused.txt:9")}}}},

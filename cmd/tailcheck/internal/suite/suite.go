@@ -63,4 +63,6 @@ var Detectors = slices.Concat[[]detect.Detector](
 var Renderers = []report.Renderer{
 	report.Text,
 	report.JSON,
+	report.Markdown,
+	report.HTML,
 }
