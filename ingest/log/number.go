@@ -75,8 +75,8 @@ var keyUnits = []struct {
 	unit   time.Duration
 }{
 	{"ns", time.Nanosecond}, {"nanos", time.Nanosecond}, {"nsec", time.Nanosecond}, {"nanoseconds", time.Nanosecond},
-	{"us", time.Microsecond}, {"micros", time.Microsecond}, {"usec", time.Microsecond}, {"microseconds", time.Microsecond},
-	{"ms", time.Millisecond}, {"millis", time.Millisecond}, {"msec", time.Millisecond}, {"milliseconds", time.Millisecond},
+	{"us", time.Microsecond}, {"micros", time.Microsecond}, {"usec", time.Microsecond}, {"microsec", time.Microsecond}, {"microseconds", time.Microsecond},
+	{"ms", time.Millisecond}, {"millis", time.Millisecond}, {"msec", time.Millisecond}, {"millisec", time.Millisecond}, {"milliseconds", time.Millisecond},
 	{"s", time.Second}, {"sec", time.Second}, {"secs", time.Second}, {"seconds", time.Second},
 }
 

@@ -27,6 +27,7 @@ const (
 	UpstreamOther2
 	RequestID
 	TraceParent // a W3C traceparent, or a bare trace id
+	Connection  // Apache's %X: "X" means that it broke before the answer was sent
 	OwnRole
 	roles = OwnRole + 8
 )

@@ -12,9 +12,10 @@ import (
 )
 
 // Format is an access log of Apache.
-var Format = dialect.Format()
+var Format = Dialect.Format()
 
-var dialect = log.Dialect{
+// Dialect is how Apache writes its access log.
+var Dialect = log.Dialect{
 	Name: "apache",
 	Doc: `Access logs of the Apache HTTP Server
 
@@ -54,14 +55,16 @@ const clock = "request line read by a worker"
 
 // claims tells whose a line is.
 func claims(line []byte) log.Claim {
-	if len(line) == 0 || line[0] == '{' {
-		return log.Foreign
-	}
-	if aside(line) {
-		return log.Aside
-	}
 	var f log.Fields
-	if slices.ContainsFunc(known, func(k *compiled) bool { return k.pattern.Match(line, &f) }) {
+	switch {
+	case len(line) == 0:
+		return log.Foreign
+	case line[0] == '{':
+		return claimsNamed("JSON", line)
+	case aside(line):
+		return log.Aside
+	case slices.ContainsFunc(known, func(k log.Known) bool { return k.Pattern.Match(line, &f) }),
+		log.Labelled(line) && claimsNamed("LTSV", line) == log.Own:
 		return log.Own
 	}
 	var c log.CLF
@@ -90,35 +93,11 @@ func aside(line []byte) bool {
 	return ok
 }
 
-// unit is how a latency is written, and how that is known.
-type unit struct {
-	size  time.Duration // 0: the values are not read
-	from  ingest.Fact   // empty: it is not known, and size is assumed
-	other time.Duration // what it could be as well; 0: nothing
-}
-
 // assumed is the unit of a whole number of which nothing tells the unit: Apache's
 // own %D, or the milliseconds of %{ms}T.
-var assumed = unit{size: time.Microsecond, other: time.Millisecond}
+var assumed = log.Scale{Size: time.Microsecond, Other: time.Millisecond}
 
 // layout returns how lines are to be understood.
-func layout(name string, u unit, opt ingest.Options) log.Layout {
-	l := log.Layout{
-		Shape:   ingest.Shape{Layout: name, Stamp: ingest.StampStart},
-		Vantage: ingest.Server,
-	}
-	if u.size == 0 {
-		return l
-	}
-	if opt.Unit != 0 {
-		u = unit{size: opt.Unit, from: ingest.UnitFromFlag}
-	}
-	l.Latency = log.Unit{Size: u.size}
-	l.Shape.Clock, l.Shape.Step, l.Shape.UnitFrom = clock, u.size, u.from
-	if u.from == "" {
-		l.Shape.Assumed, l.Shape.Other = u.size, u.other
-	} else {
-		l.Shape.Unit = u.size
-	}
-	return l
+func layout(name string, u log.Scale, opt ingest.Options) log.Layout {
+	return u.Layout(ingest.Shape{Layout: name, Clock: clock, Stamp: ingest.StampStart}, ingest.Server, opt)
 }

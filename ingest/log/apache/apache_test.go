@@ -56,7 +56,7 @@ func TestLines(t *testing.T) {
 			if shape.Unit != c.unit || (c.unit == 0) != (shape.Assumed == us && shape.Other == ms) || shape.Stamp != ingest.StampStart {
 				t.Errorf("%+v", shape)
 			}
-			if dialect.Claims([]byte(c.line)) != log.Own {
+			if Dialect.Claims([]byte(c.line)) != log.Own {
 				t.Error("not claimed")
 			}
 		})
@@ -158,11 +158,11 @@ func TestForeign(t *testing.T) {
 		`198.51.100.1:82 203.0.113.1 - - [22/Mar/2009:09:30:31 +0100] "GET /example.net HTTP/2" 301 4715 4113 174 465 https TLSv1.2 ECDHE-RSA-AES256-SHA dark beer 230`,
 		`{"duration_us":5376}`, "", "-",
 	} {
-		if got := dialect.Claims([]byte(line)); got != log.Foreign {
+		if got := Dialect.Claims([]byte(line)); got != log.Foreign {
 			t.Errorf("%s: %v", line, got)
 		}
 	}
-	if dialect.Claims([]byte("[Sun Nov 29 21:16:22.123456 2026] [core:notice] [pid 1] AH00094: x")) != log.Aside {
+	if Dialect.Claims([]byte("[Sun Nov 29 21:16:22.123456 2026] [core:notice] [pid 1] AH00094: x")) != log.Aside {
 		t.Error("a line of the error log")
 	}
 }

@@ -95,7 +95,7 @@ func (g *guess) settle(c *log.CLF) {
 	}
 	if i := g.at + 1; i < len(c.Tail) {
 		if t := c.Tail[i]; t.Close == 0 && len(t.Key) == 0 && len(t.Text) == 1 && strings.IndexByte("+-X", t.Text[0]) >= 0 {
-			g.roles[i] = connection
+			g.roles[i] = log.Connection
 		}
 	}
 	first, second := c.Tail[g.pair].Text, c.Tail[g.at].Text
@@ -143,7 +143,7 @@ func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
 			return "%?"
 		case r == log.RequestID:
 			return "%L"
-		case r == connection:
+		case r == log.Connection:
 			return "%X"
 		case at == 0 && c.Tail[at].IsBytes():
 			return "%b"

@@ -1,7 +1,6 @@
 package apache
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -19,33 +18,22 @@ var (
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given    bool // by --log-format: nothing else is read
-	patterns []*compiled
-	zone     *time.Location
+	given bool // by --log-format: nothing else is read
+	known []log.Known
+	opt   ingest.Options
 
-	// For lines that no pattern fits; timed by the unit that a key states.
+	// For lines that no known format fits; timed by the unit that a key states.
 	timed   map[time.Duration]*log.Layout
 	untimed log.Layout
-}
 
-// most is how many formats an input's first lines may teach.
-const most = 8
-
-// shape is a format seen in the first lines.
-type shape struct {
-	parts    []log.Part
-	shown    string
-	count    int
-	informed int // fields that are read
-	own      bool
-	evidence evidence
+	named map[namedLayout]*log.Layout
 }
 
 func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 	const name = "common, and other fields"
-	p := &plan{zone: opt.Zone, untimed: layout(name, unit{}, opt), timed: map[time.Duration]*log.Layout{}}
-	for _, stated := range [...]time.Duration{0, time.Nanosecond, time.Microsecond, time.Millisecond, time.Second} {
-		u := unit{size: stated, from: ingest.UnitFromKey}
+	p := &plan{opt: opt, untimed: layout(name, log.Scale{}, opt), timed: map[time.Duration]*log.Layout{}}
+	for _, stated := range units {
+		u := log.Scale{Size: stated, From: ingest.UnitFromKey}
 		if stated == 0 {
 			u = assumed
 		}
@@ -53,153 +41,136 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		p.timed[stated] = &l
 	}
 	if opt.LogFormat != "" {
-		f, err := parse(opt.LogFormat)
+		k, err := compile(opt.LogFormat, ingest.UnitFromFormat, opt)
 		if err != nil {
 			return nil, err
 		}
-		c, err := compile(opt.LogFormat, f, ingest.UnitFromFormat, opt)
-		if err != nil {
-			return nil, err
-		}
-		p.given, p.patterns = true, []*compiled{c}
+		p.given, p.known = true, []log.Known{k}
 		return p.newReader, nil
 	}
-	for _, s := range shapes(head, opt) {
-		if len(p.patterns) == most {
+	for _, l := range formats(head, opt) {
+		if len(p.known) == log.MostLearned {
 			break
 		}
-		pattern, err := log.Compile(s.parts)
+		pattern, err := log.Compile(l.Parts)
 		if err != nil {
 			continue
 		}
-		u := unit{}
+		u := log.Scale{}
 		if pattern.Has(log.Latency) {
-			u = s.evidence.unit()
+			u = l.Evidence.Scale(assumed)
 		}
-		c := &compiled{pattern, layout(strings.Replace(s.shown, "%?", u.shown(), 1), u, opt)}
-		c.between()
-		p.patterns = append(p.patterns, c)
+		k := log.Known{Pattern: pattern, Layout: layout(strings.Replace(l.Shown, "%?", shown(u), 1), u, opt)}
+		k.Between(clock)
+		p.known = append(p.known, k)
 	}
-	p.patterns = append(p.patterns, known...)
+	p.known = append(p.known, known...)
+	p.named = namedLayouts(head, opt)
 	return p.newReader, nil
 }
 
-// shapes returns the formats of the first lines, those that say more first,
-// then the more frequent.
-func shapes(head [][]byte, opt ingest.Options) []*shape {
-	seen := map[string]*shape{}
-	var c log.CLF
+// units are those that the name of a latency may state; 0: it states none.
+var units = [...]time.Duration{0, time.Nanosecond, time.Microsecond, time.Millisecond, time.Second}
+
+// shown is the directive that logs a latency in a unit; "%?" where it is not known.
+func shown(u log.Scale) string {
+	if u.From == "" {
+		return "%?"
+	}
+	return map[time.Duration]string{time.Microsecond: "%D", time.Millisecond: "%{ms}T", time.Second: "%T"}[u.Size]
+}
+
+// formats returns the formats of the first lines, with what tells their units.
+func formats(head [][]byte, opt ingest.Options) []*log.Learned[log.Evidence] {
 	var g guess
-	times := log.Clock{Zone: opt.Zone}
-	own := false
 	var f log.Fields
-	for _, line := range head {
-		if slices.ContainsFunc(known, func(k *compiled) bool { return k.pattern.Match(line, &f) }) || c.Parse(line) != nil {
-			continue
-		}
-		g.read(&c)
-		own = own || g.own
-		parts, shown := g.parts(&c)
-		s := seen[shown]
-		if s == nil {
-			s = &shape{parts: parts, shown: shown, own: g.own || g.plain}
-			for _, p := range parts {
-				if p.Role != log.Skip {
-					s.informed++
-				}
-			}
-			seen[shown] = s
-		}
-		s.count++
-		s.evidence.add(&c, &g, &times)
-	}
-	all := make([]*shape, 0, len(seen))
-	for _, s := range seen {
-		if s.own || !own { // another server's; alone, it was given as Apache's
-			all = append(all, s)
-		}
-	}
-	slices.SortFunc(all, func(a, b *shape) int {
-		return cmp.Or(cmp.Compare(b.informed, a.informed), cmp.Compare(b.count, a.count), strings.Compare(a.shown, b.shown))
+	clock := log.Clock{Zone: opt.Zone}
+	head = slices.DeleteFunc(slices.Clone(head), func(line []byte) bool {
+		return slices.ContainsFunc(known, func(k log.Known) bool { return k.Pattern.Match(line, &f) })
 	})
-	return all
+	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
+		g.read(c)
+		parts, shown := g.parts(c)
+		switch {
+		case g.own:
+			return parts, shown, log.Sure
+		case g.plain:
+			return parts, shown, log.Maybe
+		}
+		return parts, shown, log.Stranger
+	}, func(l *log.Learned[log.Evidence], c *log.CLF) { g.evidence(&l.Evidence, c, &clock) })
+}
+
+// evidence takes note of what a line tells of the unit of its latency.
+func (g *guess) evidence(v *log.Evidence, c *log.CLF, clock *log.Clock) {
+	if g.at < 0 {
+		return
+	}
+	v.Line()
+	v.Stated = g.unit
+	value := c.Tail[g.at].Text
+	start, ok := clock.Read(c.Stamp)
+	if !ok {
+		return
+	}
+	v.Started(start, value)
+	if g.pair >= 0 {
+		v.Pair(value, c.Tail[g.pair].Text)
+	} else if end, ok := clock.Read(c.End); ok {
+		v.Between(value, start, end)
+	}
 }
 
 // reader reads the lines of one part.
 type reader struct {
 	*plan
-	log.Builder
-	fields []log.Fields // by pattern
-	other  log.Fields
-	clf    log.CLF
-	guess  guess
+	log.Lines
+	guess   guess
+	other   named
+	members log.Members[field]
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Builder: log.Builder{Clock: log.Clock{Zone: p.zone}}, fields: make([]log.Fields, len(p.patterns))}
+	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewMembers(meaning)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	var failed error
-	for i, p := range r.patterns {
-		f := &r.fields[i]
-		if !p.pattern.Match(line, f) {
-			continue
-		}
-		err := r.Build(&p.layout, f, e)
-		if err == nil {
-			broken(f, e)
-			return nil
-		}
-		if failed == nil {
-			failed = err
-		}
-		e.Reset(e.Pos)
-	}
+	f, err := r.Known(line, e)
 	switch {
-	case failed != nil:
-		return failed
+	case f != nil:
+	case err != nil:
+		return err
 	case r.given:
 		return log.ErrFormat
 	case line[0] == '#':
 		return log.ErrIgnore
+	case line[0] == '{':
+		return r.readNamed("JSON", line, e)
+	case log.Labelled(line):
+		return r.readNamed("LTSV", line, e)
+	default:
+		if f, err = r.guessed(line, e); err != nil {
+			return err
+		}
 	}
-	return r.guessed(line, e)
-}
-
-// broken takes note of %X: the client left before the answer was sent, so that
-// the latency is a lower bound.
-func broken(f *log.Fields, e *log.Entry) {
-	if string(f[connection]) == "X" && e.Outcome != ingest.TimedOut {
-		e.Outcome = ingest.Canceled
-	}
+	f.Broken(e)
+	return nil
 }
 
 // guessed reads a line that is written like none of the first.
-func (r *reader) guessed(line []byte, e *log.Entry) error {
-	if err := r.clf.Parse(line); err != nil {
+func (r *reader) guessed(line []byte, e *log.Entry) (*log.Fields, error) {
+	if err := r.CLF.Parse(line); err != nil {
 		if aside(line) {
-			return errAside
+			return nil, errAside
 		}
-		return err
+		return nil, err
 	}
-	if r.guess.read(&r.clf); !r.guess.own && !r.guess.plain {
-		return errUnknown
+	if r.guess.read(&r.CLF); !r.guess.own && !r.guess.plain {
+		return nil, errUnknown
 	}
-	clear(r.other[:])
-	r.other[log.Time], r.other[log.EndTime], r.other[log.Request], r.other[log.StatusCode] = r.clf.Stamp, r.clf.End, r.clf.Request, r.clf.Status
 	l := &r.untimed
-	for i, role := range r.guess.roles {
-		if role != log.Skip {
-			r.other[role] = r.clf.Tail[i].Text
-		}
-		if role == log.Latency {
-			l = r.timed[r.guess.unit]
-		}
+	if slices.Contains(r.guess.roles, log.Latency) {
+		l = r.timed[r.guess.unit]
 	}
-	if err := r.Build(l, &r.other, e); err != nil {
-		return err
-	}
-	broken(&r.other, e)
-	return nil
+	return r.Guessed(l, r.guess.roles, e)
 }

@@ -73,71 +73,42 @@ func parse(s string) (parts []log.Part, err error) {
 }
 
 // unwrap returns the format in a directive log_format, or s.
-func unwrap(s string) (string, error) {
+func unwrap(s string) (out string, err error) {
 	directive := strings.HasPrefix(s, "log_format")
 	if !directive && !strings.HasPrefix(s, "'") {
-		return escapes.Replace(s), nil
+		return log.Unquote(s), nil
 	}
 	s = strings.TrimSuffix(s, ";")
-	var out strings.Builder
-	for n := 0; ; n++ {
-		s = strings.TrimSpace(s)
-		if s == "" {
-			return out.String(), nil
+	for n := 0; s != ""; n++ {
+		quoted := s[0] == '\'' || s[0] == '"'
+		var word string
+		if word, s, err = log.CutWord(s); err != nil {
+			return "", err
 		}
-		word := ""
-		if quote := s[0]; quote == '\'' || quote == '"' {
-			end := 1
-			for end < len(s) && s[end] != quote {
-				if s[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(s) {
-				return "", fmt.Errorf("--log-format: a piece that is not closed: %s", s)
-			}
-			word, s = escapes.Replace(s[1:end]), s[end+1:]
-		} else {
-			end := strings.IndexAny(s, " \t\r\n")
-			if end < 0 {
-				end = len(s)
-			}
-			word, s = s[:end], s[end:]
-			if directive && (n < 2 || strings.HasPrefix(word, "escape=")) {
-				continue
-			}
+		if quoted || !directive || n > 1 && !strings.HasPrefix(word, "escape=") {
+			out += word
 		}
-		out.WriteString(word)
 	}
-}
-
-// escapes are those of nginx's configuration.
-var escapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`, `\t`, "\t", `\r`, "\r", `\n`, "\n")
-
-// compiled is a pattern with what its fields mean.
-type compiled struct {
-	pattern *log.Pattern
-	layout  log.Layout
+	return out, nil
 }
 
 // compile makes a pattern of the parts of a format.
-func compile(name string, parts []log.Part, opt ingest.Options) (*compiled, error) {
+func compile(name string, parts []log.Part, opt ingest.Options) (log.Known, error) {
 	p, err := log.Compile(parts)
 	if err != nil {
-		return nil, fmt.Errorf("--log-format: %w", err)
+		return log.Known{}, fmt.Errorf("--log-format: %w", err)
 	}
-	return &compiled{p, layout(name, p.Has(log.Latency), p.Has(log.Upstream), opt)}, nil
+	return log.Known{Pattern: p, Layout: layout(name, p.Has(log.Latency), p.Has(log.Upstream), opt)}, nil
 }
 
 // proxyManager are the two formats of Nginx Proxy Manager, which has the request in
 // pieces and no times.
-var proxyManager = []*compiled{
+var proxyManager = []log.Known{
 	known(`[$time_local] $upstream_cache_status $upstream_status $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] [Sent-to $server] "$http_user_agent" "$http_referer"`),
 	known(`[$time_local] $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] [Gzip $gzip_ratio] "$http_user_agent" "$http_referer"`),
 }
 
-func known(format string) *compiled {
+func known(format string) log.Known {
 	parts, err := parse(format)
 	if err != nil {
 		panic(err)

@@ -50,8 +50,6 @@ var fields = func() map[string]field {
 	return all
 }()
 
-func newKeys() log.Keys[field] { return log.Keys[field]{Mean: named} }
-
 func named(name []byte) field {
 	if f, ok := fields[string(name)]; ok {
 		return f
@@ -151,94 +149,48 @@ func (k keyedLayout) layout(opt ingest.Options) log.Layout {
 	return l
 }
 
-// json reads a line of JSON.
-func (r *reader) json(line []byte, e *log.Entry) error {
-	k := keyed{fields: &r.other, layout: keyedLayout{kind: "JSON"}}
-	if !r.walk(line, &k) {
+// named reads a line whose fields have names.
+func (r *reader) named(kind string, line []byte, e *log.Entry) error {
+	k := keyed{fields: &r.other, layout: keyedLayout{kind: kind}}
+	switch own, whole := k.walk(line, &r.members); {
+	case !whole:
 		return log.ErrJSON
-	}
-	if !k.own() {
+	case !own:
 		return log.ErrOther
 	}
 	return r.Build(r.keyed[k.layout], &r.other, e)
 }
 
-// walk takes note of all fields of a JSON object, and reports whether it is whole.
-func (r *reader) walk(line []byte, k *keyed) bool {
+// walk takes note of all fields of a line, and reports whether it is a request
+// of nginx, and whether an object is whole. LTSV needs no more than a request
+// and its status: the labels that ltsv.org recommends are not nginx's alone, but
+// Apache's have reqtime_microsec.
+func (k *keyed) walk(line []byte, m *log.Members[field]) (own, whole bool) {
 	clear(k.fields[:])
-	r.text = r.text[:0]
-	o := &r.object
-	o.Reset(line)
-	for i := 0; o.Next(); i++ {
-		f := r.keys.At(i, o.Key)
-		value := o.Value
-		if f.role != log.Skip && o.Quoted && bytes.IndexByte(value, '\\') >= 0 {
-			from := len(r.text)
-			r.text = log.Unescape(r.text, value)
-			value = r.text[from:]
+	labels := k.layout.kind == "LTSV"
+	for m.Reset(line); m.Next(); {
+		if labels && bytes.HasSuffix(m.Key, []byte("microsec")) {
+			return false, true
 		}
-		k.put(f, o.Key, value)
+		value := m.Value
+		if m.Mean.role != log.Skip {
+			value = m.Text()
+		}
+		k.put(m.Mean, m.Key, value)
 	}
-	return o.Whole()
+	if labels {
+		return k.fields[log.StatusCode] != nil && (k.fields[log.Request] != nil || k.fields[log.Target] != nil), true
+	}
+	return k.own(), m.Whole()
 }
 
-// claimsJSON claims objects that are requests of nginx.
-func claimsJSON(line []byte) log.Claim {
-	r := reader{keys: newKeys()}
-	if k := (keyed{fields: &r.other}); r.walk(line, &k) && k.own() {
+// claimsNamed claims lines of named fields that are requests of nginx.
+func claimsNamed(kind string, line []byte) log.Claim {
+	var f log.Fields
+	m := log.NewMembers(named)
+	k := keyed{fields: &f, layout: keyedLayout{kind: kind}}
+	if own, whole := k.walk(line, &m); own && whole {
 		return log.Own
 	}
 	return log.Foreign
-}
-
-// ltsv reads a line of labelled tab-separated values.
-func (r *reader) ltsv(line []byte, e *log.Entry) error {
-	k := keyed{fields: &r.other, layout: keyedLayout{kind: "LTSV"}}
-	if !labels(line, &k, &r.keys) {
-		return log.ErrOther
-	}
-	return r.Build(r.keyed[k.layout], &r.other, e)
-}
-
-// labels takes note of all fields of a line of LTSV, and reports whether it is
-// a request of nginx, which needs no more than a request and its status: the
-// labels that ltsv.org recommends are not nginx's alone, but Apache's have
-// reqtime_microsec.
-func labels(line []byte, k *keyed, names *log.Keys[field]) bool {
-	clear(k.fields[:])
-	for n := 0; len(line) > 0; n++ {
-		field := line
-		if i := bytes.IndexByte(line, '\t'); i >= 0 {
-			field, line = line[:i], line[i+1:]
-		} else {
-			line = nil
-		}
-		if i := bytes.IndexByte(field, ':'); i > 0 {
-			if bytes.HasSuffix(field[:i], []byte("microsec")) {
-				return false
-			}
-			k.put(names.At(n, field[:i]), field[:i], field[i+1:])
-		}
-	}
-	return k.fields[log.StatusCode] != nil && (k.fields[log.Request] != nil || k.fields[log.Target] != nil)
-}
-
-// isLTSV reports whether a line begins with a label, a colon, a value and a tab.
-func isLTSV(line []byte) bool {
-	i := bytes.IndexByte(line[:min(len(line), 64)], ':')
-	if i < 1 || bytes.IndexByte(line, '\t') < i {
-		return false
-	}
-	for _, c := range line[:i] {
-		if c|0x20-'a' >= 26 && c-'0' > 9 && c != '_' && c != '-' && c != '.' && c != '@' {
-			return false
-		}
-	}
-	return true
-}
-
-func claimsLTSV(line []byte) bool {
-	var f log.Fields
-	keys := newKeys()
-	return isLTSV(line) && labels(line, &keyed{fields: &f}, &keys)
 }

@@ -1,7 +1,6 @@
 package nginx
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -19,32 +18,23 @@ var (
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given    bool // by --log-format: nothing else is read
-	patterns []*compiled
-	opt      ingest.Options
+	given bool // by --log-format: nothing else is read
+	known []log.Known
+	opt   ingest.Options
 
-	// For lines that no pattern fits, by what they give: a request time and
+	// For lines that no known format fits, by what they give: a request time and
 	// times of tries, either, neither.
 	request, upstream, untimed log.Layout
 	keyed                      map[keyedLayout]*log.Layout
 }
 
-// most is how many formats an input's first lines may teach.
-const most = 8
-
-// shape is a format seen in the first lines.
-type shape struct {
-	parts    []log.Part
-	shown    string
-	count    int
-	informed int // fields that are read
-	own      bool
-
-	// Of the first and the last of its unkeyed times: how often one was clearly
-	// the longer. 10 ms are beyond what two clocks of nginx differ by.
+// order is what the first lines of a format tell of which of its unkeyed times
+// is the request's: how often the first or the last of them was clearly the
+// longer. 10 ms are beyond what two clocks of nginx differ by.
+type order struct {
 	firstLonger, lastLonger int
 	swapped                 []log.Part // with the request's time last; nil: there is only one time
-	swappedShown            string
+	shown                   string
 }
 
 const clearly = 10 * time.Millisecond
@@ -66,75 +56,51 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := compile(opt.LogFormat, parts, opt)
+		k, err := compile(opt.LogFormat, parts, opt)
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.patterns = true, []*compiled{c}
+		p.given, p.known = true, []log.Known{k}
 		return p.newReader, nil
 	}
-	for _, s := range shapes(head) {
-		if c, err := compile(s.shown, s.parts, opt); err == nil && len(p.patterns) < most {
-			p.patterns = append(p.patterns, c)
+	for _, l := range formats(head) {
+		if k, err := compile(l.Shown, l.Parts, opt); err == nil && len(p.known) < log.MostLearned {
+			p.known = append(p.known, k)
 		}
 	}
-	p.patterns = append(p.patterns, proxyManager...)
+	p.known = append(p.known, proxyManager...)
 	return p.newReader, nil
 }
 
-// shapes returns the formats of the first lines: those that say more first, so
-// that none which passes over a field hides one that reads it, then the more
-// frequent.
-func shapes(head [][]byte) []*shape {
-	seen := map[string]*shape{}
-	var c log.CLF
+// formats returns the formats of the first lines.
+func formats(head [][]byte) []*log.Learned[order] {
 	var g guess
-	for _, line := range head {
-		if line[0] == '{' || c.Parse(line) != nil {
-			continue
+	all := log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
+		g.read(c)
+		parts, shown := g.parts(c)
+		if g.own {
+			return parts, shown, log.Sure
 		}
-		g.read(&c)
-		parts, shown := g.parts(&c)
-		s := seen[shown]
-		if s == nil {
-			s = &shape{parts: parts, shown: shown, own: g.own}
-			for _, p := range parts {
-				if p.Role != log.Skip {
-					s.informed++
-				}
-			}
-			seen[shown] = s
-		}
-		s.count++
-		s.compare(&c, &g)
-	}
-	all := make([]*shape, 0, len(seen))
-	own := false
-	for _, s := range seen {
-		own = own || s.own
-	}
-	for _, s := range seen {
-		if own && !s.own {
-			continue // another server's; alone, it was given as nginx's
-		}
+		return parts, shown, log.Stranger
+	}, func(l *log.Learned[order], c *log.CLF) { l.Evidence.compare(c, &g) })
+	for _, l := range all {
 		// A field that holds a time on some lines and "-" on others is not the
 		// request's time, which is never absent.
-		if seen[strings.Replace(s.shown, "$request_time", "-", 1)] != nil && strings.Contains(s.shown, "$request_time") && !strings.Contains(s.shown, "$upstream_response_time") {
-			s.rename()
+		if strings.Contains(l.Shown, "$request_time") && !strings.Contains(l.Shown, "$upstream_response_time") {
+			absent := strings.Replace(l.Shown, "$request_time", "-", 1)
+			if slices.ContainsFunc(all, func(o *log.Learned[order]) bool { return o.Shown == absent }) {
+				rename(l)
+			}
 		}
-		if s.swapped != nil && s.lastLonger > 0 && s.firstLonger == 0 {
-			s.parts, s.shown = s.swapped, s.swappedShown
+		if o := &l.Evidence; o.swapped != nil && o.lastLonger > 0 && o.firstLonger == 0 {
+			l.Parts, l.Shown = o.swapped, o.shown
 		}
-		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b *shape) int {
-		return cmp.Or(cmp.Compare(b.informed, a.informed), cmp.Compare(b.count, a.count), strings.Compare(a.shown, b.shown))
-	})
 	return all
 }
 
 // compare takes note of which of a line's unkeyed times is the longer.
-func (s *shape) compare(c *log.CLF, g *guess) {
+func (o *order) compare(c *log.CLF, g *guess) {
 	n := len(g.times)
 	if n < 2 {
 		return
@@ -144,22 +110,22 @@ func (s *shape) compare(c *log.CLF, g *guess) {
 	switch {
 	case !ok1 || !ok2:
 	case first > last+clearly:
-		s.firstLonger++
+		o.firstLonger++
 	case last > first+clearly:
-		s.lastLonger++
+		o.lastLonger++
 	}
-	if s.swapped == nil && ok1 && ok2 {
+	if o.swapped == nil && ok1 && ok2 {
 		g.arrange(c, true)
-		s.swapped, s.swappedShown = g.parts(c)
+		o.swapped, o.shown = g.parts(c)
 	}
 }
 
 // rename makes the only time of a format that of the upstream.
-func (s *shape) rename() {
-	s.shown = strings.Replace(s.shown, "$request_time", "$upstream_response_time", 1)
-	for i := range s.parts {
-		if s.parts[i].Role == log.Latency {
-			s.parts[i].Role, s.parts[i].List = log.Upstream, true
+func rename(l *log.Learned[order]) {
+	l.Shown = strings.Replace(l.Shown, "$request_time", "$upstream_response_time", 1)
+	for i := range l.Parts {
+		if l.Parts[i].Role == log.Latency {
+			l.Parts[i].Role, l.Parts[i].List = log.Upstream, true
 		}
 	}
 }
@@ -167,76 +133,51 @@ func (s *shape) rename() {
 // reader reads the lines of one part.
 type reader struct {
 	*plan
-	log.Builder
-	fields []log.Fields // by pattern
-	other  log.Fields
-	clf    log.CLF
-	guess  guess
-	object log.Object
-	keys   log.Keys[field]
-	text   []byte
+	log.Lines
+	guess   guess
+	other   log.Fields
+	members log.Members[field]
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, keys: newKeys(), Builder: log.Builder{Clock: log.Clock{Zone: p.opt.Zone}}, fields: make([]log.Fields, len(p.patterns))}
+	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewMembers(named)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
 	if line[0] == '{' && !r.given {
-		return r.json(line, e)
+		return r.named("JSON", line, e)
 	}
-	var failed error
-	for i, p := range r.patterns {
-		if !p.pattern.Match(line, &r.fields[i]) {
-			continue
-		}
-		err := r.Build(&p.layout, &r.fields[i], e)
-		if err == nil {
-			return nil
-		}
-		if failed == nil {
-			failed = err
-		}
-		e.Reset(e.Pos)
-	}
-	switch {
-	case failed != nil:
-		return failed
+	switch f, err := r.Known(line, e); {
+	case f != nil || err != nil:
+		return err
 	case r.given:
 		return log.ErrFormat
 	case line[0] == '#':
 		return log.ErrIgnore
-	case isLTSV(line):
-		return r.ltsv(line, e)
+	case log.Labelled(line):
+		return r.named("LTSV", line, e)
 	}
 	return r.guessed(line, e)
 }
 
 // guessed reads a line that is written like none of the first.
 func (r *reader) guessed(line []byte, e *log.Entry) error {
-	if err := r.clf.Parse(line); err != nil {
+	if err := r.CLF.Parse(line); err != nil {
 		if aside(line) {
 			return errAside
 		}
 		return err
 	}
-	if r.guess.read(&r.clf); !r.guess.own {
+	if r.guess.read(&r.CLF); !r.guess.own {
 		return errUnknown
 	}
-	clear(r.other[:])
-	r.other[log.Time], r.other[log.Request], r.other[log.StatusCode] = r.clf.Stamp, r.clf.Request, r.clf.Status
 	l := &r.untimed
-	for i, role := range r.guess.roles {
-		if role == log.Skip {
-			continue
-		}
-		r.other[role] = r.clf.Tail[i].Text
-		switch {
-		case role == log.Latency:
-			l = &r.request
-		case role == log.Upstream && l != &r.request:
-			l = &r.upstream
-		}
+	switch {
+	case slices.Contains(r.guess.roles, log.Latency):
+		l = &r.request
+	case slices.Contains(r.guess.roles, log.Upstream):
+		l = &r.upstream
 	}
-	return r.Build(l, &r.other, e)
+	_, err := r.Guessed(l, r.guess.roles, e)
+	return err
 }

@@ -10,9 +10,10 @@ import (
 )
 
 // Format is an access log of nginx.
-var Format = dialect.Format()
+var Format = Dialect.Format()
 
-var dialect = log.Dialect{
+// Dialect is how nginx writes its access log.
+var Dialect = log.Dialect{
 	Name: "nginx",
 	Doc: `Access logs of nginx, ingress-nginx and Kong
 
@@ -64,15 +65,15 @@ func claims(line []byte) log.Claim {
 	if aside(line) {
 		return log.Aside
 	}
-	if line[0] == '{' {
-		return claimsJSON(line)
-	}
-	if claimsLTSV(line) {
+	switch {
+	case line[0] == '{':
+		return claimsNamed("JSON", line)
+	case log.Labelled(line) && claimsNamed("LTSV", line) == log.Own:
 		return log.Own
 	}
 	var f log.Fields
 	for _, p := range proxyManager {
-		if p.pattern.Match(line, &f) {
+		if p.Pattern.Match(line, &f) {
 			return log.Own
 		}
 	}

@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 			if got := ingest.Time(stamp(s).UnixNano()); got != at {
 				t.Errorf("stamp %v, want %v", got, at)
 			}
-			if dialect.Claims([]byte(c.line)) != log.Own {
+			if Dialect.Claims([]byte(c.line)) != log.Own {
 				t.Error("not claimed")
 			}
 		})
@@ -147,12 +147,12 @@ func TestForeign(t *testing.T) {
 		"Unmatched! The rat the cat",
 		"",
 	} {
-		if got := dialect.Claims([]byte(line)); got != log.Foreign {
+		if got := Dialect.Claims([]byte(line)); got != log.Foreign {
 			t.Errorf("%s: %v", line, got)
 		}
 	}
 	for _, line := range []string{"2026/11/29 21:19:12 [notice] 9346#9346: exit", "/docker-entrypoint.sh: Configuration complete; ready for start up"} {
-		if got := dialect.Claims([]byte(line)); got != log.Aside {
+		if got := Dialect.Claims([]byte(line)); got != log.Aside {
 			t.Errorf("%s: %v", line, got)
 		}
 	}

@@ -1,10 +1,6 @@
-package apache
+package log
 
-import (
-	"strings"
-
-	"github.com/tailcheck/tailcheck/ingest/log"
-)
+import "strings"
 
 // stamps keeps track of the %t of a format, of which several may make one time
 // stamp: %{%Y-%m-%dT%H:%M:%S}t.%{msec_frac}t %{%z}t.
@@ -15,40 +11,40 @@ type stamps struct {
 }
 
 // add adds what a %t logs. Plain %t is the start in brackets; %{end:…}t the end.
-func (s *stamps) add(f *format, arg string) {
+func (s *stamps) add(f *LogFormat, arg string) {
 	if arg == "" {
 		f.literal("[")
-		f.field(log.Time, false)
-		s.field, s.ofEnd, s.begin = len(f.parts), false, true
+		f.field(Time, false)
+		s.field, s.ofEnd, s.begin = len(f.Parts), false, true
 		f.literal("]")
 		return
 	}
 	what, ofEnd := strings.CutPrefix(arg, "end:")
 	what = strings.TrimPrefix(what, "begin:")
 	if s.goesOn(f, ofEnd) {
-		f.parts = f.parts[:s.field] // the literal between them is part of it
+		f.Parts = f.Parts[:s.field] // the literal between them is part of it
 		return
 	}
-	role := log.Time
+	role := Time
 	switch {
 	case ofEnd:
-		role, s.end = log.EndTime, true
+		role, s.end = EndTime, true
 	case what == "msec" || what == "usec":
-		role, s.begin = log.Epoch, true
+		role, s.begin = Epoch, true
 	default:
 		s.begin = true
 	}
 	f.field(role, false)
-	s.field, s.ofEnd = len(f.parts), ofEnd
+	s.field, s.ofEnd = len(f.Parts), ofEnd
 }
 
 // goesOn reports whether a %t goes on with the stamp before it: only what stands
 // inside a stamp stands between them.
-func (s *stamps) goesOn(f *format, ofEnd bool) bool {
-	if s.field == 0 || s.ofEnd != ofEnd || f.parts[s.field-1].Role == log.Epoch {
+func (s *stamps) goesOn(f *LogFormat, ofEnd bool) bool {
+	if s.field == 0 || s.ofEnd != ofEnd || f.Parts[s.field-1].Role == Epoch {
 		return false
 	}
-	for _, p := range f.parts[s.field:] {
+	for _, p := range f.Parts[s.field:] {
 		if p.Literal == "" || strings.Trim(p.Literal, " .,:T") != "" {
 			return false
 		}
@@ -57,13 +53,13 @@ func (s *stamps) goesOn(f *format, ofEnd bool) bool {
 }
 
 // settle makes the end the stamp of the line where there is no other.
-func (s *stamps) settle(f *format) {
-	if f.end = s.end && !s.begin; !f.end {
+func (s *stamps) settle(f *LogFormat) {
+	if f.End = s.end && !s.begin; !f.End {
 		return
 	}
-	for i := range f.parts {
-		if f.parts[i].Role == log.EndTime {
-			f.parts[i].Role = log.Time
+	for i := range f.Parts {
+		if f.Parts[i].Role == EndTime {
+			f.Parts[i].Role = Time
 		}
 	}
 }

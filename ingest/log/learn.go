@@ -1,0 +1,133 @@
+package log
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Known is a format that lines are written in, with what its fields mean.
+type Known struct {
+	Pattern *Pattern
+	Layout  Layout
+}
+
+// Lines reads lines of known formats, and others in the frame of the common log
+// format. It is what Readers of that family are made of; for one goroutine.
+type Lines struct {
+	Builder
+	CLF CLF // room for Guessed
+
+	known  []Known
+	fields []Fields // by format
+	other  Fields
+}
+
+// NewLines returns what reads lines of the formats given.
+func NewLines(known []Known, opt ingest.Options) Lines {
+	return Lines{Builder: Builder{Clock: Clock{Zone: opt.Zone}}, known: known, fields: make([]Fields, len(known))}
+}
+
+// Known reads a line by the first format that it fits, and by the next where
+// what it then says cannot be. It returns the line's fields; nil and no error: it
+// fits none.
+func (r *Lines) Known(line []byte, e *Entry) (*Fields, error) {
+	var failed error
+	for i := range r.known {
+		k, f := &r.known[i], &r.fields[i]
+		if !k.Pattern.Match(line, f) {
+			continue
+		}
+		err := r.Build(&k.Layout, f, e)
+		if err == nil {
+			return f, nil
+		}
+		if failed == nil {
+			failed = err
+		}
+		e.Reset(e.Pos)
+	}
+	return nil, failed
+}
+
+// Guessed reads the line that CLF was parsed of, whose fields behind the status
+// have the roles given. It returns the line's fields.
+func (r *Lines) Guessed(l *Layout, roles []Role, e *Entry) (*Fields, error) {
+	c, f := &r.CLF, &r.other
+	clear(f[:])
+	f[Time], f[EndTime], f[Request], f[StatusCode] = c.Stamp, c.End, c.Request, c.Status
+	for i, role := range roles {
+		if role != Skip {
+			f[role] = c.Tail[i].Text
+		}
+	}
+	return f, r.Build(l, f, e)
+}
+
+// Kin tells how sure it is that a server wrote lines of a format.
+type Kin uint8
+
+// Kinds of kin.
+const (
+	Stranger Kin = iota // another's, if any format of the input is the server's
+	Maybe               // nothing speaks against it
+	Sure                // nobody else writes such lines
+)
+
+// Learned is a format that first lines are written in. E is what else a dialect
+// wants to know of them.
+type Learned[E any] struct {
+	Parts    []Part
+	Shown    string // as a format string of the server
+	Lines    int
+	Evidence E
+
+	kin  Kin
+	says int // fields that are read
+}
+
+// MostLearned is how many formats the first lines of an input may teach.
+const MostLearned = 8
+
+// Learn returns the formats of lines in the frame of the common log format.
+// Those that say more come first, so that none which passes over a field hides
+// one that reads it, then the more frequent. look takes a line apart, and may
+// change c.Tail; add takes note of evidence, and may be nil.
+func Learn[E any](lines [][]byte, look func(c *CLF) (parts []Part, shown string, kin Kin), add func(l *Learned[E], c *CLF)) []*Learned[E] {
+	seen := map[string]*Learned[E]{}
+	var c CLF
+	sure := false
+	for _, line := range lines {
+		if line[0] == '{' || c.Parse(line) != nil {
+			continue
+		}
+		parts, shown, kin := look(&c)
+		l := seen[shown]
+		if l == nil {
+			l = &Learned[E]{Parts: parts, Shown: shown, kin: kin}
+			for _, p := range parts {
+				if p.Role != Skip {
+					l.says++
+				}
+			}
+			seen[shown] = l
+		}
+		sure = sure || kin == Sure
+		l.Lines++
+		if add != nil {
+			add(l, &c)
+		}
+	}
+	all := make([]*Learned[E], 0, len(seen))
+	for _, l := range seen {
+		if l.kin != Stranger || !sure { // alone, strangers were given as the server's
+			all = append(all, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Learned[E]) int {
+		return cmp.Or(cmp.Compare(b.says, a.says), cmp.Compare(b.Lines, a.Lines), strings.Compare(a.Shown, b.Shown))
+	})
+	return all
+}
