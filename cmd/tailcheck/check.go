@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -137,6 +138,7 @@ func (s *session) judge(c *cli.Context, command string) error {
 		return err
 	}
 	opt.Command, opt.Paths, opt.Stdin = command, c.Args().Slice(), s.stdin
+	opt.Charts = renderer.Charts || slices.ContainsFunc(reports, func(r fileReport) bool { return r.renderer.Charts })
 	written := []string{c.String("o"), c.String("hgrm")}
 	for _, r := range reports {
 		written = append(written, r.path)

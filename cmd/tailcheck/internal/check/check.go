@@ -40,6 +40,7 @@ type Options struct {
 	Filter     Filter          // of traces
 	Memory     int64           // bytes that spans at rest may take before they go to temporary files; 0: a quarter of the machine's
 	Jobs       int             // workers; 0: one for each core
+	Charts     bool            // some renderer shows charts
 	Chunk      int             // bytes of an input that may be cut which are read apart; 0: 256 KiB
 
 	// Read is set to the number of bytes read so far, compressed inputs

@@ -43,6 +43,7 @@ func (j *judge) all() {
 	j.show()
 	j.next()
 	j.verdict()
+	j.charts()
 }
 
 // plans puts the user's plan into every run and completes what can be counted.

@@ -16,6 +16,7 @@ const Schema = "tailcheck/1"
 type Renderer struct {
 	Name, Doc string
 	Render    func(w io.Writer, r *Result, o Options) error
+	Charts    bool // it shows Result.Charts
 }
 
 // Options are what a renderer may know beside the Result.
@@ -43,7 +44,8 @@ type Result struct {
 	Rules   []Rule   `json:"-"` // the detectors that had something to look at, in the order of the suite
 
 	// Unusable says that an input could not be used: exit code 2.
-	Unusable bool `json:"-"`
+	Unusable bool    `json:"-"`
+	Charts   []Chart `json:"-"` // empty unless a renderer wants them
 }
 
 // Input is one input as it was read.

@@ -1,0 +1,380 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/correct"
+	"github.com/tailcheck/tailcheck/correct/sla"
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/internal/latency"
+)
+
+// spectra draws distributions before and after: those that miss an objective,
+// then the slowest by p99.
+func (j *judge) spectra() {
+	type key struct {
+		input int
+		op    string
+	}
+	failed := map[key]bool{}
+	for _, o := range j.out.Objectives {
+		if o.Verdict == sla.Fail {
+			failed[key{o.Input, o.Op}] = true
+		}
+	}
+	order := make([]int, len(j.out.Distributions))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		if d := &j.out.Distributions[i]; failed[key{d.Input, d.Op}] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(p99Of(&j.out.Distributions[b]), p99Of(&j.out.Distributions[a])))
+	})
+	drawn := 0
+	for _, i := range order {
+		if drawn == maxSpectra {
+			break
+		}
+		d := &j.out.Distributions[i]
+		s := j.spectrum(i)
+		if s == nil {
+			continue
+		}
+		drawn++
+		note := ""
+		if n := len(order); drawn == maxSpectra && n > maxSpectra {
+			note = fmt.Sprintf("%d more operations are not drawn; those that miss an objective come first, then the slowest by p99.", n-drawn)
+		}
+		j.draw(report.Chart{Title: "Latency by percentile", Input: d.Input, Op: d.Op, Note: strings.TrimSpace(s.note + " " + note), Spectrum: &s.Spectrum})
+	}
+}
+
+// p99Of is the p99 by which distributions are chosen; -1: not known.
+func p99Of(d *report.Distribution) float64 {
+	w := -1.0
+	for _, f := range []*report.Figures{d.Measured, d.Corrected} {
+		if f != nil && f.P99 != nil {
+			w = max(w, *f.P99)
+		}
+	}
+	return w
+}
+
+type spectrum struct {
+	report.Spectrum
+	note string
+}
+
+// spectrum draws the distribution with a number; nil: there is nothing to draw.
+func (j *judge) spectrum(i int) *spectrum {
+	d := &j.out.Distributions[i]
+	var out spectrum
+	if row := j.rowOf(d); row != nil && d.Measured != nil {
+		if e := evidenceOf(row); e.raw != nil {
+			word := "raw"
+			if in := j.pass.table.Input(d.Input); e.unstated(in) {
+				word = "reported"
+			}
+			out.add(word, report.Measured, e.raw)
+		}
+	}
+	if d.Corrected != nil && i < len(j.out.repairs) && j.out.repairs[i] != nil {
+		out.add("corrected", report.Corrected, j.out.repairs[i])
+	}
+	if len(out.Series) == 0 {
+		return nil
+	}
+	for _, o := range j.opt.Objectives {
+		if o.Metric != sla.Quantile && o.Metric != sla.Max || o.Op != "" && o.Op != d.Op {
+			continue
+		}
+		l := report.Limit{Name: o.String(), Ms: *msOf(o.Limit)}
+		if o.Metric == sla.Quantile {
+			l.Percentile = o.Percentile.Percent()
+		}
+		out.Limits = append(out.Limits, l)
+	}
+	switch c := d.Correction; {
+	case c == nil, d.Corrected == nil:
+	case c.Method == string(correct.FillAdded) || c.Method == string(correct.FillInPlace):
+		out.note = "Where the curves part, requests were due that the generator did not send; the corrected curve counts them with the time that they would have waited."
+	case c.Method == string(correct.Bounds):
+		out.note = "The report holds a summary only: the corrected curve lies between the two lines."
+	case c.Method == string(correct.Intended):
+		out.note = "The corrected curve counts the time from the moment at which each request was due."
+	}
+	return &out
+}
+
+// rowOf finds the row behind a distribution.
+func (j *judge) rowOf(d *report.Distribution) *detect.Row {
+	for _, row := range j.pass.table.Input(d.Input).Rows() {
+		if row.Op == d.Op && row.Vantage.String() == d.Vantage {
+			return row
+		}
+	}
+	return nil
+}
+
+// add draws some figures at HdrHistogram's percentiles: five steps each time
+// that the rest to 100 % halves, until there is no sample beyond.
+func (s *spectrum) add(name string, role report.Role, f correct.Figures) {
+	points := spectrumOf(f)
+	if len(points) > 0 {
+		s.Series = append(s.Series, report.SpectrumSeries{Name: name, Role: role, Points: points})
+	}
+}
+
+func spectrumOf(f correct.Figures) []report.SpectrumPoint {
+	var out []report.SpectrumPoint
+	put := func(percent float64, r correct.Range) {
+		if !r.Known() || r.High == correct.Infinite && r.Low == 0 {
+			return
+		}
+		p := report.SpectrumPoint{Percentile: percent, LowMs: *msOf(r.Low), HighMs: math.Inf(1)}
+		if r.High != correct.Infinite {
+			p.HighMs = *msOf(r.High)
+		}
+		out = append(out, p)
+	}
+	n := f.Count()
+	last := latency.P9999 // where it is not known how many samples there are
+	for _, p := range drawnPercentiles() {
+		if n > 0 && p.Rank(n) == n {
+			// Of all percentiles from here on the maximum is the value.
+			put(100-50/float64(n), f.Max())
+			break
+		}
+		if n <= 0 && p > last {
+			break
+		}
+		put(p.Percent(), f.Percentile(p))
+	}
+	return out
+}
+
+// drawnPercentiles are the percentiles of a spectrum, rising: HdrHistogram's own
+// ticks, and those that people ask for.
+func drawnPercentiles() []latency.Percentile {
+	var out []latency.Percentile
+	for _, x := range printedPercentiles {
+		out = append(out, x.p)
+	}
+	for q := 0.0; ; {
+		p := latency.PercentileOf(100 * q)
+		if p >= latency.P100 {
+			break
+		}
+		out = append(out, p)
+		half := math.Exp2(math.Floor(math.Log2(1/(1-q))) + 1)
+		q += 1 / (ticks * half)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// drawnBins is how many stretches of time a timeline has.
+const drawnBins = 400
+
+// timeline draws when the requests of a load report were sent and how long they
+// took, with those that were due and not sent.
+func (j *judge) timeline(x *input) bool {
+	in := j.pass.table.Input(x.index)
+	if in.First == 0 || in.Last <= in.First {
+		return false
+	}
+	pairs, note := in.Pairs, "Each bar is the slowest request that was sent in that stretch of time."
+	if in.PairsLost || len(pairs) == 0 {
+		for _, s := range in.Slowest {
+			if s.Start != 0 {
+				pairs = append(pairs, detect.Pair{Start: s.Start, Latency: s.Latency})
+			}
+		}
+		slices.SortFunc(pairs, func(a, b detect.Pair) int { return cmp.Compare(a.Start, b.Start) })
+		note = fmt.Sprintf("Each bar is the slowest request that was sent in that stretch of time, of the %d slowest of the run; the others are not kept.", len(pairs))
+	}
+	if len(pairs) == 0 {
+		return false
+	}
+	axis := newBins(pairs, in.Last)
+	t := &report.Timeline{WidthMs: *msOf(axis.width)}
+	if in.Run.Absolute {
+		t.StartUnixMs = int64(axis.from) / 1e6
+	}
+	t.Series = append(t.Series, report.TimeSeries{Name: "sent", Role: report.Measured, Bins: axis.sent(pairs, in.PairsLost)})
+	if iv := j.filledAt(in); iv > 0 && !in.PairsLost {
+		if unsent := axis.unsent(pairs, iv); len(unsent) > 0 {
+			t.Series = append(t.Series, report.TimeSeries{Name: "due and not sent", Role: report.Corrected, Bins: unsent})
+			note += " Behind a slow request stand those that were due while it lasted and were not sent, with the time that each would have waited."
+		}
+	}
+	if !in.PairsLost {
+		t.Marks = stalls(pairs, axis.from)
+		if len(t.Marks) > 0 {
+			note += " Marked are the longest times in which requests were waiting and nothing was sent or answered."
+		}
+	}
+	for _, o := range j.opt.Objectives {
+		if o.Metric.IsTime() && o.Metric != sla.Mean && o.Op == "" {
+			t.Limits = append(t.Limits, report.Limit{Name: o.String(), Ms: *msOf(o.Limit)})
+		}
+	}
+	j.draw(report.Chart{Title: "Latency over time", Input: x.index, Note: note, Timeline: t})
+	return true
+}
+
+// filledAt is the interval at which the requests of an input were put back; 0:
+// they were not, or there are several operations, whose requests take turns.
+func (j *judge) filledAt(in *detect.Input) int64 {
+	if len(in.Rows()) != 1 || in.Run.Treated.Corrected() {
+		return 0
+	}
+	for i := range j.out.Distributions {
+		d := &j.out.Distributions[i]
+		if d.Input != in.Index || d.Correction == nil || d.Corrected == nil || d.Correction.IntervalMs == nil {
+			continue
+		}
+		switch d.Correction.Method {
+		case string(correct.FillAdded), string(correct.FillInPlace):
+			return int64(*d.Correction.IntervalMs * 1e6)
+		}
+	}
+	return 0
+}
+
+// bins cut a run into stretches of equal width.
+type bins struct {
+	from  ingest.Time
+	width int64 // ns
+	n     int
+}
+
+func newBins(pairs []detect.Pair, last ingest.Time) bins {
+	b := bins{from: pairs[0].Start}
+	span := int64(last.Sub(b.from))
+	b.width = max(span/drawnBins, 1)
+	for unit := int64(1); ; unit *= 10 { // round widths: 1, 2, 5, 10, …
+		for _, m := range []int64{1, 2, 5} {
+			if m*unit >= b.width {
+				b.width = m * unit
+				b.n = int(span/b.width) + 1
+				return b
+			}
+		}
+		if unit > math.MaxInt64/100 {
+			b.n = int(span/b.width) + 1
+			return b
+		}
+	}
+}
+
+func (b bins) at(t ingest.Time) int {
+	return min(max(int(int64(t.Sub(b.from))/b.width), 0), b.n-1)
+}
+
+func (b bins) list(count []int64, longest []int64, counted bool) []report.Bin {
+	var out []report.Bin
+	for i, n := range count {
+		if n == 0 {
+			continue
+		}
+		x := report.Bin{AtMs: float64(i) * float64(b.width) / 1e6, Count: n, MaxMs: *msOf(longest[i])}
+		if !counted {
+			x.Count = -1
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func (b bins) sent(pairs []detect.Pair, some bool) []report.Bin {
+	count, longest := make([]int64, b.n), make([]int64, b.n)
+	for _, p := range pairs {
+		i := b.at(p.Start)
+		count[i]++
+		longest[i] = max(longest[i], int64(p.Latency))
+	}
+	return b.list(count, longest, !some)
+}
+
+// unsent are the requests that a fill puts back: behind a request of latency L
+// one every interval, each shorter by as much, down to the interval.
+func (b bins) unsent(pairs []detect.Pair, interval int64) []report.Bin {
+	count, longest := make([]int64, b.n), make([]int64, b.n)
+	for _, p := range pairs {
+		if p.End() < p.Start {
+			continue // times that cannot be
+		}
+		k := correct.Stands(int64(p.Latency), interval) - 1 // at start+1i … start+ki
+		for m := int64(1); m <= k; {
+			at := p.Start + ingest.Time(m*interval)
+			i := b.at(at)
+			// all that fall into the same bin at once
+			end := int64(b.from.Sub(p.Start)) + int64(i+1)*b.width
+			upTo := min(max((end-1)/interval, m), k)
+			if i == b.n-1 {
+				upTo = k
+			}
+			count[i] += upTo - m + 1
+			longest[i] = max(longest[i], int64(p.Latency)-m*interval)
+			m = upTo + 1
+		}
+	}
+	return b.list(count, longest, true)
+}
+
+// Stalls that are marked.
+const (
+	maxStalls  = 20
+	longStalls = 5   // medians that one lasts at least
+	partStalls = 200 // of the run, one part in so many
+)
+
+// stalls finds the longest times in which requests were in flight and nothing
+// was sent or answered.
+func stalls(pairs []detect.Pair, from ingest.Time) []report.Interval {
+	events := make([]ingest.Time, 0, 2*len(pairs))
+	took := make([]int64, 0, len(pairs))
+	ends := make([]ingest.Time, 0, len(pairs))
+	for _, p := range pairs {
+		events = append(events, p.Start, p.End())
+		ends = append(ends, p.End())
+		took = append(took, int64(p.Latency))
+	}
+	slices.Sort(events)
+	slices.Sort(ends)
+	slices.Sort(took)
+	least := max(longStalls*took[(len(took)-1)/2], int64(events[len(events)-1].Sub(events[0]))/partStalls)
+	var out []report.Interval
+	started, ended := 0, 0
+	for i := 1; i < len(events); i++ {
+		a, b := events[i-1], events[i]
+		if int64(b.Sub(a)) < least {
+			continue
+		}
+		for started < len(pairs) && pairs[started].Start <= a {
+			started++
+		}
+		for ended < len(ends) && ends[ended] <= a {
+			ended++
+		}
+		if started > ended {
+			out = append(out, report.Interval{Name: "nothing sent or answered", FromMs: *msOf(int64(a.Sub(from))), ToMs: *msOf(int64(b.Sub(from)))})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.Interval) int { return cmp.Compare(b.ToMs-b.FromMs, a.ToMs-a.FromMs) })
+	out = out[:min(len(out), maxStalls)]
+	slices.SortFunc(out, func(a, b report.Interval) int { return cmp.Compare(a.FromMs, b.FromMs) })
+	return out
+}

@@ -1,0 +1,31 @@
+package check
+
+import (
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Bounds of the charts of a result, so that a page stays readable.
+const (
+	maxSpectra   = 8 // of load reports and logs
+	maxTimelines = 4
+)
+
+// charts fills in what is drawn, where some renderer draws.
+func (j *judge) charts() {
+	if !j.opt.Charts {
+		return
+	}
+	j.spectra()
+	drawn := 0
+	for _, x := range j.inputs {
+		if drawn < maxTimelines && x.found.Format.Yields&ingest.Load != 0 && j.timeline(x) {
+			drawn++
+		}
+	}
+	j.traceCharts()
+}
+
+func (j *judge) draw(c report.Chart) { j.out.Charts = append(j.out.Charts, c) }
+
+func (j *judge) traceCharts() {}
