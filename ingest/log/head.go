@@ -103,10 +103,12 @@ func (d *Dialect) near(head []byte) string {
 
 // headLines returns the first lines of an input, most of them, as texts: freed
 // of wrappers, those in an envelope where the text in it is one of the server's.
+// One that the head cuts off is not among them, unless nothing else is and the
+// dialect looks at lines together.
 func (d *Dialect) headLines(head []byte, most int) (lines [][]byte) {
 	var p peeler
 	for raw := range bytes.Lines(head) {
-		if len(raw) == 0 || raw[len(raw)-1] != '\n' && len(head) >= ingest.HeadSize {
+		if len(raw) == 0 || raw[len(raw)-1] != '\n' && len(head) >= ingest.HeadSize && (d.Knows == nil || len(lines) > 0) {
 			break // cut off
 		}
 		text, _, _ := p.peel(bytes.TrimRight(raw, "\r\n"))
