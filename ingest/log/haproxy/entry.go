@@ -74,6 +74,9 @@ type reader struct {
 	keys    log.Keys[key]
 	servers log.Names
 	text    []byte
+
+	second [20]byte // of the last stamp of httplog
+	whole  log.Moment
 }
 
 func newReader(p *plan) *reader {
@@ -154,7 +157,7 @@ func (r *reader) fill(x *fields, s *ingest.Shape, e *log.Entry) error {
 	e.Shape, e.Vantage = s, ingest.Proxy
 	if x.stamp != nil {
 		var ok bool
-		if e.Stamp, ok = r.Clock.Read(x.stamp); !ok {
+		if e.Stamp, ok = r.moment(x.stamp); !ok {
 			return log.ErrStamp
 		}
 	}
@@ -194,6 +197,31 @@ func (r *reader) fill(x *fields, s *ingest.Shape, e *log.Entry) error {
 		e.Trace = log.TraceID(x.trace)
 	}
 	return nil
+}
+
+// moment reads a stamp. Those of httplog share their second with the one before.
+func (r *reader) moment(b []byte) (log.Moment, bool) {
+	if len(b) != stampLen || !isStamp(b) {
+		return r.Clock.Read(b)
+	}
+	fraction := ingest.Time(0)
+	for _, c := range b[21:] {
+		if c-'0' > 9 {
+			return log.Moment{}, false
+		}
+		fraction = fraction*10 + ingest.Time(c-'0')
+	}
+	if string(b[:20]) != string(r.second[:]) || r.whole.Time == 0 {
+		var ok bool
+		if r.whole, ok = r.Clock.Read(b[:20]); !ok {
+			return log.Moment{}, false
+		}
+		copy(r.second[:], b)
+		r.whole.Resolution = time.Millisecond
+	}
+	m := r.whole
+	m.Time += fraction * ingest.Time(time.Millisecond)
+	return m, true
 }
 
 // time returns a timer's length; unset has none.

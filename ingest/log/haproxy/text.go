@@ -49,38 +49,41 @@ func isStamp(b []byte) bool {
 	return b[2] == '/' && b[6] == '/' && b[11] == ':' && b[14] == ':' && b[17] == ':' && b[20] == '.'
 }
 
+// word returns where the word ends that begins at i: at a blank, or with b.
+func word(b []byte, i int) int {
+	for i < len(b) && b[i] != ' ' {
+		i++
+	}
+	return i
+}
+
 // scan reads a line of option httplog, httpslog or tcplog. An error says why it
 // is none.
 func (x *fields) scan(line []byte) error {
 	x.reset()
-	open := bytes.IndexByte(line[:min(len(line), 80)], '[')
-	if open < 3 || line[open-1] != ' ' || len(line) < open+stampLen+3 {
+	open := word(line[:min(len(line), 80)], 0) + 1
+	if open < 4 || len(line) < open+stampLen+3 || line[open] != '[' || line[open+stampLen+1] != ']' || line[open+stampLen+2] != ' ' {
 		return log.ErrOther
 	}
-	x.stamp = line[open+1 : open+1+stampLen]
-	if line[open+stampLen+1] != ']' || line[open+stampLen+2] != ' ' || !isStamp(x.stamp) || bytes.IndexByte(line[:open-1], ' ') >= 0 {
+	if x.stamp = line[open+1 : open+1+stampLen]; !isStamp(x.stamp) {
 		return log.ErrOther
 	}
 	rest := line[open+stampLen+3:]
 
-	i := bytes.IndexByte(rest, ' ') // behind the frontend
-	if i < 1 {
-		return log.ErrOther
-	}
-	rest = rest[i+1:]
-	slash := bytes.IndexByte(rest, '/')
-	if slash < 1 {
-		return log.ErrOther
-	}
-	i = slash
-	for i < len(rest) && rest[i] != ' ' {
+	i := word(rest, 0) + 1 // behind the frontend
+	from := i
+	for i < len(rest) && rest[i] != '/' && rest[i] != ' ' {
 		i++
 	}
-	x.backend, x.server = rest[:slash], rest[slash+1:min(i, len(rest))]
-	if i >= len(rest) || bytes.IndexByte(x.backend, ' ') >= 0 {
+	if i >= len(rest) || i == from || rest[i] == ' ' {
 		return log.ErrOther
 	}
-	rest = rest[i+1:]
+	end := word(rest, i)
+	if end == len(rest) {
+		return log.ErrOther
+	}
+	x.backend, x.server = rest[from:i], rest[i+1:end]
+	rest = rest[end+1:]
 
 	var timers [5]int64
 	n, plus, rest, ok := numbers(rest, timers[:])
@@ -142,8 +145,8 @@ func (x *fields) readState(b []byte) []byte {
 	}
 	const most = 16 // words; a cookie may have blanks in it
 	for range most {
-		i := bytes.IndexByte(b, ' ')
-		if i < 0 {
+		i := word(b, 0)
+		if i == len(b) {
 			return nil
 		}
 		if i == want && isState(b[:i]) {
@@ -221,18 +224,28 @@ func isHex(b []byte) bool {
 	return true
 }
 
-// isState reports whether b is a termination state: what ended the session, in
-// which phase, and what became of its cookies. Source: section 8.5 of the
-// configuration manual, and sess_term_cond in src/log.c.
+// states says in which places of a termination state a letter may stand: what
+// ended the session, in which phase, what the client's cookie was, and what
+// became of the server's. Source: section 8.5 of the configuration manual, and
+// sess_term_cond in src/log.c.
+var states = func() (t [256]uint8) {
+	for place, letters := range [...]string{"-CScsPRLIDUK", "-RQCHDLT", "-NIDVEOU", "-NIUPRD"} {
+		for _, c := range []byte(letters) {
+			t[c] |= 1 << place
+		}
+	}
+	return t
+}()
+
+// isState reports whether b is a termination state.
 func isState(b []byte) bool {
-	if len(b) != 2 && len(b) != 4 {
-		return false
+	switch len(b) {
+	case 2:
+		return states[b[0]]&1 != 0 && states[b[1]]&2 != 0
+	case 4:
+		return states[b[0]]&1 != 0 && states[b[1]]&2 != 0 && states[b[2]]&4 != 0 && states[b[3]]&8 != 0
 	}
-	const causes, phases, cookies, set = "-CScsPRLIDUK", "-RQCHDLT", "-NIDVEOU", "-NIUPRD"
-	if bytes.IndexByte([]byte(causes), b[0]) < 0 || bytes.IndexByte([]byte(phases), b[1]) < 0 {
-		return false
-	}
-	return len(b) == 2 || bytes.IndexByte([]byte(cookies), b[2]) >= 0 && bytes.IndexByte([]byte(set), b[3]) >= 0
+	return false
 }
 
 // numbers reads whole numbers with slashes between them, up to as many as fit,
