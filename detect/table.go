@@ -63,6 +63,8 @@ type Input struct {
 	Window   time.Duration // width of the windows of its rows; 0: no request has a time
 	Pauses   Pauses
 
+	ByRequest, ByTrace Joins // requests by their ids; of traces, whole ones by theirs
+
 	times map[int64]struct{} // numbers of the windows in which anything happened
 	kept  keptRows           // of a log
 	rows  map[rowKey]*Row
@@ -186,6 +188,7 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 	if !timed {
 		return
 	}
+	in.joins(s)
 	if s.Start != 0 {
 		in.pairs.add(Pair{s.Start, s.Latency})
 	}
@@ -254,6 +257,8 @@ func (in *Input) merge(o *Input) {
 	in.Log.Merge(&o.Log)
 	in.Timeline.Merge(&o.Timeline)
 	in.Pauses.merge(&o.Pauses)
+	in.ByRequest.merge(&o.ByRequest)
+	in.ByTrace.merge(&o.ByTrace)
 	in.mergeWindows(o)
 	in.row = nil
 	for k, from := range o.rows {
@@ -269,6 +274,8 @@ func (t *Table) Finish() {
 		in.fitWindows()
 		slices.SortFunc(in.Slowest, slower)
 		in.Pauses.shorten()
+		in.ByRequest.shorten()
+		in.ByTrace.shorten()
 		in.pairs.sort()
 		in.Pairs, in.PairsLost = in.pairs.list, in.pairs.lost
 		in.order = in.sortedRows()
