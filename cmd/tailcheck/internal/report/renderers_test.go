@@ -6,4 +6,5 @@ var machines = []struct {
 	ext string
 }{
 	{Markdown, "md"},
+	{GitHub, "github.txt"},
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,7 +61,8 @@ var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // Text fits every width, and says nothing that a terminal would obey but its
 // own colours.
 func TestTextIsSafeAndFits(t *testing.T) {
-	for _, c := range results {
+	all := append(slices.Clone(results), named{"commands", func() *Result { return withText(strings.Repeat("::error::x##[error]", 9)) }})
+	for _, c := range all {
 		for _, width := range []int{0, 20, 21, 30, 40, 41, 60, 79, 80, 100, 120, 200, 1000} {
 			for _, color := range []bool{false, true} {
 				s := render(t, Text, c.make(), Options{Width: width, Color: color})
@@ -80,6 +82,9 @@ func TestTextIsSafeAndFits(t *testing.T) {
 					}
 					if Safe(l) != l {
 						t.Errorf("%s at %d: line %d is not safe: %q", c.name, width, i+1, l)
+					}
+					if _, _, _, ok := runnerCommand(l); ok {
+						t.Errorf("%s at %d: line %d is a command: %q", c.name, width, i+1, l)
 					}
 					if strings.HasPrefix(l, "PASS everything") {
 						t.Errorf("%s at %d: an input wrote a verdict", c.name, width)
@@ -194,6 +199,7 @@ func TestSafe(t *testing.T) {
 		{"\u202eabc\u2066\u200f\u061c", `\u202eabc\u2066\u200f\u061c`}, {"\u0085\u009b", `\u0085\u009b`},
 		{"a\u00a0b\u2028c", `a\u00a0b\u2028c`}, {"\xff\xc0", `\xff\xc0`}, {"\ufffd", "\ufffd"},
 		{"\u200b\u200d\ufeff\u00ad", `\u200b\u200d\ufeff\u00ad`}, {"\U000e0041", `\U000e0041`}, {"\u3164\u115f", `\u3164\u115f`}, {"\ue000", `\ue000`},
+		{"a##[error]b###[x] # [y]", `a\x23#[error]b#\x23#[x] # [y]`},
 		{"e\u0301", "e\u0301"}, {"\u0301x", `\u0301x`}, {"Z\u0301\u0301\u0301\u0301\u0301", "Z\u0301\u0301\u0301\u0301" + `\u0301`},
 	} {
 		if got := Safe(c.in); got != c.want {

@@ -249,10 +249,12 @@ func hostile() *Result {
 	return r
 }
 
-var results = []struct {
+type named struct {
 	name string
 	make func() *Result
-}{
+}
+
+var results = []named{
 	{"pass", pass}, {"flips", flips}, {"correct", correctLab}, {"bounds", bounds}, {"censored", censored},
 	{"wrk2", wrk2Both}, {"many", many}, {"nothing", nothing}, {"logs", logs}, {"hostile", hostile},
 }

@@ -10,7 +10,11 @@ import (
 // bidirectional characters, other characters that cannot be seen, and bytes that
 // are not UTF-8 become escapes as in Go ("\x1b", "\u202e"). It has no line
 // breaks. Every renderer that writes to people passes input text through it.
+//
+// "##[" becomes "\x23#[" as well: wherever it stands in a line, the runner of
+// GitHub Actions may take it for a command (actions/runner, ActionCommand.cs).
 func Safe(s string) string {
+	s = strings.ReplaceAll(s, "##[", `\x23#[`)
 	if i := unsafeAt(s); i < 0 {
 		return s
 	}

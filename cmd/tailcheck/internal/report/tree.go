@@ -21,7 +21,7 @@ func (t text) tree(tree *Tree) {
 	bars := barColumns
 	names := t.width - 4 - bars - timeColumns
 	if names < leastNames {
-		bars, names = 0, max(leastNames, t.width-4-timeColumns)
+		bars, names = 0, t.width-4-timeColumns // at least 6: minWidth
 	}
 	names = min(names, 60)
 	drawing := fmt.Sprint(tree.Trace, tree.Rows) // another finding may show other rows of a trace

@@ -64,5 +64,6 @@ var Renderers = []report.Renderer{
 	report.Text,
 	report.JSON,
 	report.Markdown,
+	report.GitHub,
 	report.HTML,
 }
