@@ -2,99 +2,38 @@ package log
 
 import "bytes"
 
-// Members walks the named fields of a line: the members of a JSON object, or
-// labelled tab-separated values (ltsv.org). T is what a dialect knows of a name.
-//
-//	for m.Reset(line); m.Next(); {
-//		… m.Mean, m.Key, m.Value
-//	}
-//	m.Whole()
-type Members[T any] struct {
-	Mean       T
-	Key, Value []byte // as written, without quotes
-
-	keys   Keys[T]
+// Members picks the members of JSON objects that a dialect reads: those whose
+// names Keys gives a number above zero, whatever their depth. For one goroutine.
+type Members struct {
+	Keys   Keys[int]
 	object Object
-	labels []byte // what is left of labelled values
-	json   bool
-	n      int
 	text   []byte
 }
 
-// NewMembers returns a walker that asks mean what a name tells.
-func NewMembers[T any](mean func(name []byte) T) Members[T] {
-	return Members[T]{keys: Keys[T]{Mean: mean}}
-}
-
-// Reset begins with a line.
-func (m *Members[T]) Reset(line []byte) {
-	m.n, m.text = 0, m.text[:0]
-	if m.json = len(line) > 0 && line[0] == '{'; m.json {
-		m.object.Reset(line)
-		return
-	}
-	m.labels = line
-}
-
-// Next goes to the next field that has a name, and reports whether there is one.
-func (m *Members[T]) Next() bool {
-	switch {
-	case m.json:
-		if !m.object.Next() {
-			return false
+// Read puts the values of a line's members where their numbers say, without
+// their quotes and escapes; of several with one number the first counts. into[0]
+// is left alone. It reports whether the line is an object that is whole. The
+// values are valid until the next line.
+func (m *Members) Read(line []byte, into [][]byte) bool {
+	clear(into)
+	m.text = m.text[:0]
+	o := &m.object
+	o.Reset(line)
+	for i := 0; o.Next(); i++ {
+		n := m.Keys.At(i, o.Key)
+		if n == 0 || into[n] != nil {
+			continue
 		}
-		m.Key, m.Value = m.object.Key, m.object.Value
-	default:
-		if !m.label() {
-			return false
+		value := o.Value
+		if o.Quoted && bytes.IndexByte(value, '\\') >= 0 {
+			from := len(m.text)
+			m.text = Unescape(m.text, value)
+			value = m.text[from:]
 		}
-	}
-	m.Mean = m.keys.At(m.n, m.Key)
-	m.n++
-	return true
-}
-
-// label reads the next labelled value.
-func (m *Members[T]) label() bool {
-	for len(m.labels) > 0 {
-		field := m.labels
-		if i := bytes.IndexByte(field, '\t'); i >= 0 {
-			field, m.labels = field[:i], field[i+1:]
-		} else {
-			m.labels = nil
+		if !o.Quoted && string(value) == "null" {
+			continue
 		}
-		if i := bytes.IndexByte(field, ':'); i > 0 {
-			m.Key, m.Value = field[:i], field[i+1:]
-			return true
-		}
+		into[n] = value
 	}
-	return false
-}
-
-// Text returns the value with the escapes of JSON resolved. It is valid until
-// the next line.
-func (m *Members[T]) Text() []byte {
-	if !m.json || !m.object.Quoted || bytes.IndexByte(m.Value, '\\') < 0 {
-		return m.Value
-	}
-	from := len(m.text)
-	m.text = Unescape(m.text, m.Value)
-	return m.text[from:]
-}
-
-// Whole reports whether an object was walked to its end.
-func (m *Members[T]) Whole() bool { return !m.json || m.object.Whole() }
-
-// Labelled reports whether a line begins with a label, a colon, a value and a tab.
-func Labelled(line []byte) bool {
-	i := bytes.IndexByte(line[:min(len(line), 64)], ':')
-	if i < 1 || bytes.IndexByte(line, '\t') < i {
-		return false
-	}
-	for _, c := range line[:i] {
-		if kinds[c]&(byteDigit|byteHex|byteLetter) == 0 && c != '_' && c != '-' && c != '.' && c != '@' {
-			return false
-		}
-	}
-	return true
+	return o.Whole()
 }
