@@ -191,6 +191,11 @@ func beginsStamp(b []byte) bool {
 	return len(b) >= 19 && isDigit(b[0]) && (b[2] == '/' && b[6] == '/' || b[4] == '-' && b[7] == '-')
 }
 
+// beginsCtime reports whether a stamp of ctime begins here: "Sun Nov 29 21:16:22".
+func beginsCtime(b []byte) bool {
+	return len(b) >= 19 && b[3] == ' ' && b[7] == ' ' && b[13] == ':' && b[16] == ':'
+}
+
 // unescaped returns where the first quote is that no backslash escapes, or -1.
 func unescaped(b []byte, from int) int {
 	for {

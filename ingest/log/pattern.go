@@ -184,7 +184,7 @@ func (s *step) find(b []byte) int {
 			bare = true
 		case s.char == '"' && at > 0 && b[at-1] == '\\' && s.pivot == 0 && escapes(b[:at])%2 == 1:
 		case s.list && s.listGoesOn(b, at):
-		case s.stamp && !beginsStamp(b[at+len(s.stop):]):
+		case s.stamp && !beginsStamp(b[at+len(s.stop):]) && !beginsCtime(b[at+len(s.stop):]):
 		case bare && s.stop[0] == '"' && bytes.Contains(b[:at], []byte(`] "`)):
 			return -1
 		default:
