@@ -160,6 +160,9 @@ func (r *reader) fill(x *fields, s *ingest.Shape, e *log.Entry) error {
 		if e.Stamp, ok = r.moment(x.stamp); !ok {
 			return log.ErrStamp
 		}
+		if e.Stamp.Resolution <= time.Millisecond {
+			e.Start = e.Stamp.Time // better than a collector's stamp of the end, less the latency
+		}
 	}
 	took := x.active
 	if took == unset {
@@ -255,8 +258,8 @@ func (x *fields) outcome() ingest.Outcome {
 	case 's', 'c':
 		return ingest.TimedOut
 	case '-', 'L': // L: answered by HAProxy itself
-		if x.status == 0 && x.tcp {
-			return ingest.OK
+		if x.status == 0 {
+			return ingest.OK // the log does not tell it
 		}
 		return log.Outcome(x.status)
 	}
