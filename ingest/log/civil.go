@@ -36,7 +36,7 @@ func (d *civil) valid() bool {
 func (d *civil) read(b []byte, rest *[]byte) bool {
 	ok := false
 	switch {
-	case len(b) == 20 && b[2] == '/' && b[6] == '/' && b[11] == ':': // 29/Nov/2026:21:16:22
+	case len(b) == 20 && b[2] == '/' && b[6] == '/' && (b[11] == ':' || b[11] == ' '): // 29/Nov/2026:21:16:22
 		ok = digits(b[:2], &d.day) && month(b[3:6], &d.month) && digits(b[7:11], &d.year) && d.clock(b[12:])
 	case len(b) == 19 && isDigit(b[0]) && (b[4] == '-' || b[4] == '/') && b[7] == b[4] && (b[10] == 'T' || b[10] == ' ' || b[10] == 't' || b[10] == '_'): // 2026-11-29T21:16:22
 		ok = digits(b[:4], &d.year) && digits(b[5:7], &d.month) && digits(b[8:10], &d.day) && d.clock(b[11:])

@@ -31,7 +31,7 @@ const (
 )
 
 // Read reads a time stamp, all of b. Layouts: the common log format
-// ("29/Nov/2026:21:16:22 +0000"), ISO 8601 and its kin ("2026-11-29T21:16:22.5Z",
+// ("29/Nov/2026:21:16:22 +0000", or a blank before the time), ISO 8601 and its kin ("2026-11-29T21:16:22.5Z",
 // "2026/11/29 21:16:22", a comma before the fraction), ctime ("Sun Nov 29
 // 21:16:22 2026"), RFC 1123 and "29 Nov 2026 21:16:22.5"; each with a fraction
 // and an offset, a known zone name, or neither. Seconds, milliseconds, micro-
@@ -87,7 +87,7 @@ func (c *Clock) parse(b []byte) (Moment, bool) {
 // the second colon-separated pair of the time of day.
 func cutStamp(b []byte) (whole, frac, zone []byte) {
 	colons := 0
-	if len(b) > 11 && b[2] == '/' {
+	if len(b) > 11 && b[2] == '/' && b[11] == ':' {
 		colons = -1 // 29/Nov/2026:21:16:22
 	}
 	for i, ch := range b {

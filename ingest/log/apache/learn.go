@@ -127,11 +127,11 @@ type reader struct {
 	log.Lines
 	guess   guess
 	other   named
-	members log.Members[field]
+	members log.Walk[field]
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewMembers(meaning)}
+	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewWalk(meaning)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {

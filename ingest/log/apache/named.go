@@ -72,7 +72,7 @@ type named struct {
 }
 
 // walk takes note of all fields of a line.
-func (n *named) walk(line []byte, m *log.Members[field]) {
+func (n *named) walk(line []byte, m *log.Walk[field]) {
 	clear(n.fields[:])
 	n.unit, n.bracketed, n.strange = 0, false, false
 	for m.Reset(line); m.Next(); {
@@ -118,7 +118,7 @@ func (n *named) own(kind string) bool {
 
 // claimsNamed claims lines of named fields.
 func claimsNamed(kind string, line []byte) log.Claim {
-	m := log.NewMembers(meaning)
+	m := log.NewWalk(meaning)
 	var n named
 	if n.walk(line, &m); n.own(kind) {
 		return log.Own
@@ -137,7 +137,7 @@ type namedLayout struct {
 // first lines tell the unit where the name does not.
 func namedLayouts(head [][]byte, opt ingest.Options) map[namedLayout]*log.Layout {
 	evidence := map[string]*log.Evidence{"JSON": {}, "LTSV": {}}
-	m := log.NewMembers(meaning)
+	m := log.NewWalk(meaning)
 	clock := log.Clock{Zone: opt.Zone}
 	var n named
 	for _, line := range head {

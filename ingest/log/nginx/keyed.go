@@ -165,7 +165,7 @@ func (r *reader) named(kind string, line []byte, e *log.Entry) error {
 // of nginx, and whether an object is whole. LTSV needs no more than a request
 // and its status: the labels that ltsv.org recommends are not nginx's alone, but
 // Apache's have reqtime_microsec.
-func (k *keyed) walk(line []byte, m *log.Members[field]) (own, whole bool) {
+func (k *keyed) walk(line []byte, m *log.Walk[field]) (own, whole bool) {
 	clear(k.fields[:])
 	labels := k.layout.kind == "LTSV"
 	for m.Reset(line); m.Next(); {
@@ -187,7 +187,7 @@ func (k *keyed) walk(line []byte, m *log.Members[field]) (own, whole bool) {
 // claimsNamed claims lines of named fields that are requests of nginx.
 func claimsNamed(kind string, line []byte) log.Claim {
 	var f log.Fields
-	m := log.NewMembers(named)
+	m := log.NewWalk(named)
 	k := keyed{fields: &f, layout: keyedLayout{kind: kind}}
 	if own, whole := k.walk(line, &m); own && whole {
 		return log.Own

@@ -136,11 +136,11 @@ type reader struct {
 	log.Lines
 	guess   guess
 	other   log.Fields
-	members log.Members[field]
+	members log.Walk[field]
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewMembers(named)}
+	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewWalk(named)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
