@@ -27,5 +27,3 @@ func (j *judge) charts() {
 }
 
 func (j *judge) draw(c report.Chart) { j.out.Charts = append(j.out.Charts, c) }
-
-func (j *judge) traceCharts() {}
