@@ -66,11 +66,7 @@ func (g *github) collect() {
 				kind = 1
 			}
 		}
-		title := o.Objective
-		if where := g.where(o.Input, o.Op); where != "" && !strings.HasPrefix(title, o.Op+": ") {
-			title += " in " + where
-		}
-		g.add(kind, g.r.start(o.Input), title+" "+how, o.Why)
+		g.add(kind, g.r.start(o.Input), g.called(o)+" "+how, o.Why)
 	}
 	for _, f := range ranked(g.r.Findings) {
 		kind := 1

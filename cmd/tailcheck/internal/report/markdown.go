@@ -95,14 +95,6 @@ func (m *markdown) objectives() {
 		if i == 0 {
 			b.line("\n| verdict | objective | raw | corrected | |\n|---|---|---|---|---|")
 		}
-		name := o.Objective
-		op := o.Op
-		if strings.HasPrefix(name, op+": ") {
-			op = ""
-		}
-		if where := m.where(o.Input, op); where != "" {
-			name += " in " + where
-		}
 		d, unit := m.distribution(o.Input, o.Op), unitOf(o.Objective)
 		var raw, corrected, why string
 		if o.Raw != nil {
@@ -121,7 +113,7 @@ func (m *markdown) objectives() {
 		if o.Flips {
 			verdict += ", flips"
 		}
-		b.line("| %s | %s | %s | %s | %s |", verdict, m.name(name), m.name(raw), m.name(corrected), m.say(why))
+		b.line("| %s | %s | %s | %s | %s |", verdict, m.name(m.called(o)), m.name(raw), m.name(corrected), m.say(why))
 		if i >= maxObjectives || !m.put(&b) {
 			left++
 		}

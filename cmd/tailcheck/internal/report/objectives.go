@@ -50,17 +50,21 @@ func (t text) worstFirst() []*Objective {
 	return out
 }
 
-func (t text) objective(o *Objective) {
-	var b strings.Builder
-	b.WriteString(o.Objective)
+// called names an objective and where it was judged, as far as that is not clear.
+func (t text) called(o *Objective) string {
 	op := o.Op
 	if strings.HasPrefix(o.Objective, op+": ") {
 		op = "" // the objective names it
 	}
 	if where := t.where(o.Input, op); where != "" {
-		b.WriteString(" in " + where)
+		return o.Objective + " in " + where
 	}
-	b.WriteString(": ")
+	return o.Objective
+}
+
+func (t text) objective(o *Objective) {
+	var b strings.Builder
+	b.WriteString(t.called(o) + ": ")
 	d := t.distribution(o.Input, o.Op)
 	unit := unitOf(o.Objective)
 	raw, corrected := "", ""

@@ -7,4 +7,5 @@ var machines = []struct {
 }{
 	{Markdown, "md"},
 	{GitHub, "github.txt"},
+	{JUnit, "xml"},
 }

@@ -65,5 +65,6 @@ var Renderers = []report.Renderer{
 	report.JSON,
 	report.Markdown,
 	report.GitHub,
+	report.JUnit,
 	report.HTML,
 }
