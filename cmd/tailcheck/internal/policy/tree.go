@@ -1,0 +1,341 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Bounds of what is read. Settings are written by people and small; dumps of a
+// whole proxy are larger.
+const (
+	MaxFile   = 4 << 20 // bytes of a file
+	maxDepth  = 100     // nesting that is followed
+	maxVisits = 1 << 20 // nodes that are looked at in a document, aliases counted as often as they are used
+	maxLooks  = 1 << 25 // keys and items that are looked at in a document
+	maxErrors = 20      // of a file
+	maxFound  = 10_000  // policies of a file
+)
+
+// tree reads one document: settings by name, with errors that say where.
+type tree struct {
+	path   string
+	errs   []error
+	visits int // nodes walked over
+	looks  int // keys and items looked at
+}
+
+func (t *tree) at(n *yaml.Node) Place {
+	if n == nil {
+		return Place{Path: t.path}
+	}
+	return Place{t.path, n.Line, n.Column}
+}
+
+func (t *tree) fail(n *yaml.Node, format string, args ...any) {
+	if len(t.errs) < maxErrors {
+		t.errs = append(t.errs, &Error{t.at(n), fmt.Sprintf(format, args...)})
+	}
+}
+
+// real follows aliases.
+func real(n *yaml.Node) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.AliasNode && i < maxDepth; i++ {
+		n = n.Alias
+	}
+	if n != nil && (n.Kind == yaml.AliasNode || n.Kind == yaml.ScalarNode && n.Tag == "!!null") {
+		return nil
+	}
+	return n
+}
+
+// get returns the value of a key, nil where there is none or it is null. Names
+// are as in protobuf, "retry_policy"; the JSON form "retryPolicy" is the same.
+// Keys of a merge (<<: *base) count where the mapping has none of its own.
+func (t *tree) get(n *yaml.Node, name string) *yaml.Node { return t.getDeep(n, name, camel(name), 0) }
+
+func (t *tree) getDeep(n *yaml.Node, name, other string, depth int) *yaml.Node {
+	n = real(n)
+	if n == nil || n.Kind != yaml.MappingNode || depth > 8 {
+		return nil
+	}
+	var merged *yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if t.looks++; t.looks > maxLooks {
+			return nil
+		}
+		switch k := n.Content[i]; {
+		case k.Value == name || k.Value == other:
+			return real(n.Content[i+1])
+		case k.Tag == "!!merge" && merged == nil:
+			merged = real(n.Content[i+1])
+		}
+	}
+	switch {
+	case merged == nil:
+	case merged.Kind == yaml.SequenceNode:
+		for _, m := range merged.Content {
+			if v := t.getDeep(m, name, other, depth+1); v != nil {
+				return v
+			}
+		}
+	default:
+		return t.getDeep(merged, name, other, depth+1)
+	}
+	return nil
+}
+
+func camel(name string) string {
+	parts := strings.Split(name, "_")
+	for i, p := range parts[1:] {
+		parts[i+1] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "")
+}
+
+// list returns the items of a sequence.
+func (t *tree) list(n *yaml.Node) []*yaml.Node {
+	n = real(n)
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		t.fail(n, "want a list")
+		return nil
+	}
+	if t.looks += len(n.Content); t.looks > maxLooks {
+		t.fail(n, "too much, aliases counted as often as they are used")
+		return nil
+	}
+	out := make([]*yaml.Node, 0, len(n.Content))
+	for _, x := range n.Content {
+		if x = real(x); x != nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// text returns a scalar.
+func (t *tree) text(n *yaml.Node) string {
+	n = real(n)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != yaml.ScalarNode {
+		t.fail(n, "want a text")
+		return ""
+	}
+	return n.Value
+}
+
+// whole reads a whole number within bounds; missing gives otherwise.
+func (t *tree) whole(n *yaml.Node, name string, low, high, otherwise int) int {
+	n = real(n)
+	if n == nil {
+		return otherwise
+	}
+	v, err := strconv.Atoi(strings.TrimSuffix(n.Value, ".0"))
+	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
+		t.fail(n, "%s: want a whole number from %d to %d, got %s", name, low, high, shown(n))
+		return otherwise
+	}
+	return v
+}
+
+// number reads a number above zero; missing gives 0.
+func (t *tree) number(n *yaml.Node, name string) float64 {
+	n = real(n)
+	if n == nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(n.Value, 64)
+	if n.Kind != yaml.ScalarNode || err != nil || !(v > 0 && v < 1e9) {
+		t.fail(n, "%s: want a number above 0, got %s", name, shown(n))
+		return 0
+	}
+	return v
+}
+
+func (t *tree) flag(n *yaml.Node, name string) bool {
+	n = real(n)
+	if n == nil {
+		return false
+	}
+	v, err := strconv.ParseBool(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil {
+		t.fail(n, "%s: want true or false, got %s", name, shown(n))
+	}
+	return v
+}
+
+// protoDuration is the JSON form of protobuf's Duration: decimal seconds.
+var protoDuration = regexp.MustCompile(`^[0-9]*\.?[0-9]+s$`)
+
+// duration reads a time. Where units is false only protobuf's own form is taken,
+// "0.25s", as Envoy and gRPC do; else units are, too, "250ms". ok is false where
+// there is none.
+func (t *tree) duration(n *yaml.Node, name string, units bool) (d time.Duration, ok bool) {
+	n = real(n)
+	if n == nil {
+		return 0, false
+	}
+	if n.Kind == yaml.MappingNode && !units { // {seconds: 1, nanos: 500000000}
+		s := t.whole(t.get(n, "seconds"), name+".seconds", 0, 1e9, 0)
+		ns := t.whole(t.get(n, "nanos"), name+".nanos", 0, 999_999_999, 0)
+		return time.Duration(s)*time.Second + time.Duration(ns), true
+	}
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || d < 0 || !units && !protoDuration.MatchString(n.Value) {
+		want := `decimal seconds with an s, like "0.25s"`
+		if units {
+			want = "a time like 250ms or 1.5s"
+		}
+		t.fail(n, "%s: want %s, got %s", name, want, shown(n))
+		return 0, false
+	}
+	return d, true
+}
+
+// shown quotes a node for an error.
+func shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		v := n.Value
+		if len(v) > 40 {
+			v = v[:40] + "…"
+		}
+		return strconv.Quote(v)
+	case yaml.MappingNode:
+		return "a mapping"
+	}
+	return "a list"
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// looksJSON tells JSON from YAML in flow style.
+var looksJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[{\]])`)
+
+// documents reads the documents of a file, YAML or JSON.
+func documents(path string, text []byte) ([]*yaml.Node, error) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if looksJSON.Match(text) {
+		n, err := parseJSON(path, text)
+		if err != nil {
+			return nil, err
+		}
+		return []*yaml.Node{n}, nil
+	}
+	var out []*yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var n yaml.Node
+		err := d.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			at := Place{Path: path}
+			msg := err.Error()
+			if m := yamlLine.FindStringSubmatch(msg); m != nil {
+				at.Line, _ = strconv.Atoi(m[1])
+				msg = msg[len(m[0]):]
+			}
+			return nil, &Error{at, "not YAML: " + strings.TrimPrefix(msg, "yaml: ")}
+		}
+		if n.Kind == yaml.DocumentNode && len(n.Content) == 1 && real(n.Content[0]) != nil {
+			out = append(out, n.Content[0])
+		}
+	}
+}
+
+// parseJSON builds the nodes that YAML would, so that readers see one form, but
+// takes JSON only: a comma too many, which YAML forgives, is an error.
+func parseJSON(path string, text []byte) (*yaml.Node, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	p := &jsonTree{path: path, text: text, d: d, line: 1}
+	n, err := p.value(0)
+	if err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = &Error{p.place(d.InputOffset()), "something follows the JSON"}
+		}
+	}
+	return n, err
+}
+
+type jsonTree struct {
+	path string
+	text []byte
+	d    *json.Decoder
+	at   int64 // lines are counted up to here
+	line int
+}
+
+func (p *jsonTree) place(offset int64) Place {
+	offset = min(offset, int64(len(p.text)))
+	if offset < p.at {
+		p.at, p.line = 0, 1
+	}
+	p.line += bytes.Count(p.text[p.at:offset], []byte("\n"))
+	p.at = offset
+	return Place{p.path, p.line, int(offset) - bytes.LastIndexByte(p.text[:offset], '\n')}
+}
+
+func (p *jsonTree) value(depth int) (*yaml.Node, error) {
+	offset := p.d.InputOffset()
+	for offset < int64(len(p.text)) && strings.IndexByte(" \t\r\n,:", p.text[offset]) >= 0 {
+		offset++
+	}
+	at := p.place(offset)
+	tok, err := p.d.Token()
+	if err != nil {
+		var s *json.SyntaxError
+		if errors.As(err, &s) {
+			at = p.place(s.Offset - 1)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, &Error{p.place(int64(len(p.text))), "not JSON: it ends too early"}
+		}
+		return nil, &Error{at, "not JSON: " + err.Error()}
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Line: at.Line, Column: at.Col}
+	switch v := tok.(type) {
+	case json.Delim:
+		if depth > maxDepth {
+			return nil, &Error{at, fmt.Sprintf("nested more than %d deep", maxDepth)}
+		}
+		n.Kind = yaml.SequenceNode
+		if v == '{' {
+			n.Kind = yaml.MappingNode
+		}
+		for p.d.More() {
+			x, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, x)
+		}
+		if _, err := p.d.Token(); err != nil { // the closing one
+			return nil, &Error{p.place(p.d.InputOffset()), "not JSON: " + strings.TrimPrefix(err.Error(), "json: ")}
+		}
+	case string:
+		n.Value, n.Tag = v, "!!str"
+	case json.Number:
+		n.Value, n.Tag = v.String(), "!!float"
+	case bool:
+		n.Value, n.Tag = strconv.FormatBool(v), "!!bool"
+	case nil:
+		n.Tag = "!!null"
+	}
+	return n, nil
+}
