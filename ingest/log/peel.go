@@ -196,9 +196,18 @@ func tag(b []byte, host bool) []byte {
 	return nil
 }
 
+// level reports a log level, also in the three letters of zerolog's console.
 func level(word []byte) bool {
-	switch string(bytes.ToUpper(word[:min(len(word), 8)])) {
-	case "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE":
+	var b [8]byte
+	n := copy(b[:], word)
+	for i, c := range b[:n] {
+		if c-'a' < 26 {
+			b[i] = c - 'a' + 'A'
+		}
+	}
+	switch string(b[:n]) {
+	case "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE",
+		"TRC", "DBG", "INF", "WRN", "FTL", "PNC":
 		return true
 	}
 	return false
