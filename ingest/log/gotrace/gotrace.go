@@ -58,7 +58,7 @@ func (reader) Read(line []byte, e *log.Entry) error {
 		}
 		return err
 	}
-	e.Pause, e.Shape, e.Latency, e.Op = true, &shape, stopped, "GC"
+	e.Pause, e.All, e.Shape, e.Latency, e.Op = true, true, &shape, stopped, "GC"
 	if bytes.HasSuffix(line, []byte("(forced)")) {
 		e.Op = "GC (forced)" // runtime.GC was called
 	}

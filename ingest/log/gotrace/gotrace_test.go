@@ -61,7 +61,7 @@ func TestDates(t *testing.T) {
 	if s := got.Log.Shapes[0]; s.Zone != ingest.ZoneNone || s.Stamp != ingest.StampStart || s.Resolution != time.Millisecond {
 		t.Errorf("%+v", s)
 	}
-	if p := got.Pauses[0]; p.Start != ingest.Relative(2361*time.Millisecond) {
+	if p := got.Pauses[0]; p.Start != ingest.Relative(2361*time.Millisecond) || !p.All {
 		t.Errorf("%+v", p)
 	}
 	got = logtest.Read(t, Format, []byte("2026-11-29T21:16:22.500000000Z stderr F "+line), ingest.Options{})

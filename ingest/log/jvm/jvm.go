@@ -93,7 +93,7 @@ func (r *reader) Read(line []byte, e *log.Entry) error {
 		}
 		return log.ErrOther
 	}
-	e.Pause, e.Latency = true, s.total
+	e.Pause, e.All, e.Latency = true, true, s.total
 	after := time.Duration(0) // from the end of the pause to the stamp
 	switch unified := decorated || kind == pause || kind == safepoint; {
 	case kind == pause:

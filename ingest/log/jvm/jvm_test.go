@@ -112,7 +112,7 @@ func TestLines(t *testing.T) {
 			continue
 		}
 		for i, w := range c.want {
-			if p := got.Pauses[i]; p.Op != w.op || p.Start != w.start || p.Length != w.length {
+			if p := got.Pauses[i]; p.Op != w.op || p.Start != w.start || p.Length != w.length || !p.All {
 				t.Errorf("%s: %+v, want %+v", name, p, w)
 			}
 		}

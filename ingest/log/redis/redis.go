@@ -78,7 +78,7 @@ func (x *entries) fill(e *log.Entry, ended, took []byte, name, arg []byte) error
 	if !ok || explicit {
 		return log.ErrLatency
 	}
-	e.Pause, e.Shape, e.Latency = true, x.shape, d
+	e.Pause, e.All, e.Shape, e.Latency = true, true, x.shape, d
 	e.Op = x.ops.op(name, arg)
 	e.Stamp = log.Moment{Time: ingest.Time(at * int64(time.Second)), Resolution: time.Second, Zone: ingest.ZoneUTC}
 	return nil

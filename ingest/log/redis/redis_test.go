@@ -99,7 +99,7 @@ func TestLines(t *testing.T) {
 		}
 		for i, w := range c.want {
 			p := got.Pauses[i]
-			if end := int64(p.Start.Add(p.Length)); p.Op != w.op || end != w.end*1e9 || p.Length != w.length {
+			if end := int64(p.Start.Add(p.Length)); p.Op != w.op || end != w.end*1e9 || p.Length != w.length || !p.All {
 				t.Errorf("%s: %+v, want %+v", name, p, w)
 			}
 		}
