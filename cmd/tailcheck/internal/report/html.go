@@ -65,7 +65,7 @@ type htmlParts struct {
 	style      template.CSS
 	script     template.JS
 	policy     string // Content-Security-Policy
-	withoutAny string // the same for a page without charts, which needs no script
+	withoutAny string // the same for a page without plots, which needs no script
 }
 
 var htmlOnce = sync.OnceValue(func() htmlParts {
@@ -100,7 +100,7 @@ func writeHTML(w io.Writer, r *Result, o Options, b htmlBounds) error {
 	h := html{text: text{r: r, dir: commonDir(r.Inputs), top: o.Top}, b: b}
 	p := h.view()
 	p.Style, p.Script, p.Policy = parts.style, parts.script, parts.policy
-	if len(p.Charts) == 0 {
+	if !p.Plots {
 		p.Script, p.Policy = "", parts.withoutAny
 	}
 	return parts.page.Execute(w, p)

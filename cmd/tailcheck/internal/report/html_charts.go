@@ -98,7 +98,7 @@ func pointer(f float64) *number {
 }
 
 func (h *html) charts(p *htmlPage) {
-	var data []chartData
+	data := []chartData{}
 	for i := range h.r.Charts {
 		if i == h.b.charts {
 			p.MoreCharts = fmt.Sprintf("%s left out here, to keep the page small.", counted(int64(len(h.r.Charts)-i), "chart"))
@@ -133,7 +133,7 @@ func (h *html) charts(p *htmlPage) {
 	if err != nil {
 		raw = []byte("[]")
 	}
-	p.Data = template.JS(raw)
+	p.Data, p.Plots = template.JS(raw), len(data) > 0
 }
 
 // percentileX is where a percentile stands on the axis.

@@ -23,6 +23,7 @@ type htmlPage struct {
 	Script template.JS
 	Policy string
 	Data   template.JS // of the charts
+	Plots  bool        // some of them are plotted
 
 	Title, Verdict, Word, Sign string
 	Sentence, Why              string
@@ -146,7 +147,7 @@ func (h *html) sentence() string {
 			}
 			return sentenceOf(r.Why)
 		case o.Flips && o.Raw != nil && o.Corrected != nil:
-			return fmt.Sprintf("%s is missed: the report shows %s, but with the requests counted that were never sent it is %s.",
+			return fmt.Sprintf("%s is missed: the report shows %s, but counting the requests that were never sent it is %s.",
 				h.objectiveName(o), judged(o.Raw, unitOf(o.Objective), ""), judged(o.Corrected, unitOf(o.Objective), ""))
 		}
 		return fmt.Sprintf("%s is missed: it is %s.", h.objectiveName(o), h.decisiveValue(o))
