@@ -30,6 +30,20 @@ func reorder(app *cli.App, args []string) []string {
 	if command == nil {
 		return args
 	}
+	if len(args) > 2 && len(command.Subcommands) > 0 {
+		for _, sub := range command.Subcommands {
+			if sub.HasName(args[2]) {
+				return append([]string{args[0], args[1]}, behind(sub, args[2:])...)
+			}
+		}
+		return args
+	}
+	return append([]string{args[0]}, behind(command, args[1:])...)
+}
+
+// behind puts the flags of a command, whose name comes first, in front of what
+// else is behind it.
+func behind(command *cli.Command, args []string) []string {
 	takes := map[string]bool{}
 	for _, f := range command.Flags {
 		_, isBool := f.(*cli.BoolFlag)
@@ -38,7 +52,7 @@ func reorder(app *cli.App, args []string) []string {
 		}
 	}
 	var flags, rest []string
-	for i := 2; i < len(args); i++ {
+	for i := 1; i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a == "--":
@@ -53,12 +67,12 @@ func reorder(app *cli.App, args []string) []string {
 				continue
 			}
 			if i++; i == len(args) {
-				return append([]string{args[0], args[1]}, flags...) // for the flag package to say that a value is missing
+				return append([]string{args[0]}, flags...) // for the flag package to say that a value is missing
 			}
 			flags = append(flags, args[i])
 		}
 	}
-	out := append([]string{args[0], args[1]}, flags...)
+	out := append([]string{args[0]}, flags...)
 	return append(append(out, "--"), rest...)
 }
 

@@ -34,6 +34,7 @@ var allowed = []struct{ pkg, own, libs string }{
 	{`cmd/tailcheck/internal/report`, `ingest|detect|correct|correct/sla`, `github\.com/olekukonko/tablewriter(/.*)?`},
 	{`cmd/tailcheck/internal/check`, `ingest.*|detect.*|correct.*|internal/.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/suite`, `ingest.*|detect.*|cmd/tailcheck/internal/report`, ``},
+	{`cmd/tailcheck/internal/whatif`, `ingest|detect|detect/calltree|correct|correct/sla|internal/(latency|simulate|words)|cmd/tailcheck/internal/(check|report)`, ``},
 	{`cmd/tailcheck/internal/lab`, `internal/.*`, ``},
 	{`cmd/tailcheck/internal/slots`, `ingest|internal/.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/policy`, `internal/words|cmd/tailcheck/internal/report`, `go\.yaml\.in/yaml/v3`}, // settings of others

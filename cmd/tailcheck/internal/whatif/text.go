@@ -1,0 +1,109 @@
+package whatif
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+)
+
+// printer is an answer on its way to a sheet.
+type printer struct{ *report.Sheet }
+
+// WriteText writes an answer for people: what was asked and the answer, then the
+// table, then what it rests on.
+func (a *Answer) WriteText(w io.Writer, o report.Options) error {
+	p := &printer{report.NewSheet(o)}
+	p.Head("What if", a.Question)
+	for _, line := range strings.Split(a.Answer, "\n") {
+		p.Text(line)
+	}
+	for _, r := range a.Refused {
+		p.Head("Refused:", r)
+	}
+	if a.table != nil {
+		p.Section()
+		a.table(p)
+	}
+	if a.Knee != nil {
+		p.Section()
+		p.Head("Knee:", a.Knee.Text)
+	}
+	for _, x := range a.Advice {
+		p.Section()
+		p.Head("To start from,", x.For+":")
+		p.Lines(x.Text)
+	}
+	p.Section()
+	p.restsOn(a)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *printer) restsOn(a *Answer) {
+	p.Head("Rests on", "")
+	if s := a.Source; s != nil {
+		text := fmt.Sprintf("%s, %s", report.Safe(s.Path), s.Format)
+		if s.Op != "" {
+			text += ": " + s.Op
+		}
+		text += fmt.Sprintf(", %s calls", report.Whole(s.Calls))
+		if s.Requests != s.Calls && s.Requests > 0 {
+			text += fmt.Sprintf(" of %s requests", report.Whole(s.Requests))
+		}
+		p.Item(text)
+		for _, n := range s.Notes {
+			p.Item(n)
+		}
+	}
+	if l := a.Leaf; l != nil {
+		p.Item(fmt.Sprintf("one call: %s; p50 %s, p95 %s, p99 %s; slow: %s, %s of the calls",
+			l.Name, clockMs(l.P50), clockMs(l.P95), clockMs(l.P99), l.slow(), report.Share(l.SlowShare)))
+	}
+	if a.RestsOn.Draws > 0 {
+		p.Item(fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
+	}
+	for _, x := range a.RestsOn.Assumptions {
+		p.Item(x)
+	}
+}
+
+// slow says when a call is slow.
+func (l *Leaf) slow() string {
+	if l.only {
+		return clockMs(l.SlowOver)
+	}
+	return "over " + clockMs(l.SlowOver)
+}
+
+// precision says how exact the rows are: the widest interval of each percentile.
+func (a *Answer) precision() string {
+	widest := make([]float64, len(percentiles))
+	rows, ok := a.Rows.([]ScatterRow)
+	if !ok {
+		return ""
+	}
+	for _, r := range rows {
+		for i, e := range r.Waits.list() {
+			if r.Observed {
+				continue
+			}
+			widest[i] = max(widest[i], e.width())
+		}
+	}
+	var parts []string
+	for i, x := range percentiles {
+		parts = append(parts, fmt.Sprintf("%s ±%s", x.name, report.Share(math.Ceil(1e4*widest[i])/1e4)))
+	}
+	return "; 95 % intervals, the widest of the rows: " + strings.Join(parts, ", ") + " (each one in --output json)"
+}
+
+// bar draws two lengths of a scale on top of each other, both as shares of the
+// width.
+func bar(first, second float64, width int) string {
+	cells := func(v float64) int { return min(max(int(math.Round(v*float64(width))), 0), width) }
+	a, b := cells(first), cells(second)
+	return strings.Repeat("█", a) + strings.Repeat("▒", max(0, b-a))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/whatif"
+)
+
+func (s *session) whatif() *cli.Command {
+	return &cli.Command{
+		Name:      "whatif",
+		Usage:     "simulate the ways out, on textbook numbers or on measured times",
+		ArgsUsage: "scatter|chain|hedge|load",
+		Description: `A finding says what went wrong; whatif says what a change would bring, and what
+it would cost. Each model runs on parameters, or with --from FILE on the times
+that a load report or traces hold. Results are the same for the same --seed, on
+any number of cores. It is a report, not a gate: the exit code is 0, or 2 when
+the command line or the file cannot be used.
+
+  tailcheck whatif scatter   a request asks many at once: wait for all, for the first, until a deadline, hedged, tied
+  tailcheck whatif chain     calls that are tried again at each hop, under three deadline policies
+  tailcheck whatif hedge     second calls, replayed on what was measured
+  tailcheck whatif load      what users would have met who do not wait for each other
+
+Examples:
+  tailcheck whatif scatter --n 100 --slow 1% --fast 10ms --slow-time 200ms
+  tailcheck whatif chain --hops 4 --tries 3
+  tailcheck whatif hedge --from traces.jsonl
+  tailcheck whatif load --from hey.csv --interval 80ms`,
+		OnUsageError: usage,
+		Subcommands:  []*cli.Command{s.whatifScatter()},
+		Action: func(c *cli.Context) error {
+			names := make([]string, 0, len(c.Command.Subcommands))
+			for _, x := range c.Command.Subcommands {
+				if x.Name != "help" {
+					names = append(names, x.Name)
+				}
+			}
+			hint := "\nhint: tailcheck whatif " + strings.Join(names, "|")
+			if !c.Args().Present() {
+				return fmt.Errorf("no model given%s", hint)
+			}
+			return fmt.Errorf("%q is no model%s", c.Args().First(), hint)
+		},
+	}
+}
+
+// answerFlags are the flags that all models take.
+func answerFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.Uint64Flag{Name: "seed", Usage: "`N` that random numbers begin with; equal seeds give equal results", Value: 1},
+		&cli.StringFlag{Name: "output", Usage: "print as `NAME`: text, json", Value: "text"},
+		&cli.StringFlag{Name: "o", Usage: "print to `FILE` instead of standard output"},
+	}
+}
+
+// fromFlags are the flags of models that can read a file.
+func fromFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "from", Usage: "take times from `FILE`: a load report with samples, an .hgrm, traces; - is standard input"},
+		&cli.StringFlag{Name: "op", Usage: "of the file, the calls of the operation `NAME`"},
+		&cli.StringFlag{Name: "format", Usage: "read as `NAME` instead of recognising the format"},
+		&cli.StringSliceFlag{Name: "columns", Usage: "columns of a plain CSV, `ROLE=NAME,...` with the roles due, start, end, latency, status, op"},
+		&cli.StringFlag{Name: "unit", Usage: "unit `U` of times that the file gives without one: ns, us, ms, s"},
+	}
+}
+
+// model is the skeleton of a model's command: what is not a flag is refused, and
+// the answer is printed.
+func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) error {
+	if c.Args().Present() {
+		first := c.Args().First()
+		return fmt.Errorf("%s takes no file: %q\nhint: tailcheck whatif %s --from %s", c.Command.Name, first, c.Command.Name, first)
+	}
+	output := c.String("output")
+	if output != "text" && output != "json" {
+		return fmt.Errorf("--output %q: unknown\nhint: one of text, json", output)
+	}
+	for _, f := range []string{"from", "op", "o"} {
+		if c.IsSet(f) && c.String(f) == "" {
+			return fmt.Errorf("--%s is empty\nhint: a variable that is not set? leave the flag out to mean nothing by it", f)
+		}
+	}
+	path := c.String("o")
+	if from := c.String("from"); path != "" && from != "" {
+		if err := overInput(path, []string{from}); err != nil {
+			return err
+		}
+	}
+	a, err := ask()
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return a.WriteText(w, report.Options{}) }
+	if output == "json" {
+		write = a.WriteJSON
+	}
+	if path != "" {
+		return writeFile(path, write)
+	}
+	if output == "text" {
+		return a.WriteText(s.stdout, s.terminal(report.Options{}))
+	}
+	return write(s.stdout)
+}
+
+// fromOptions says how the file of --from is to be read.
+func (s *session) fromOptions(c *cli.Context) (check.Options, error) {
+	flags := check.Flags{Format: c.String("format"), Unit: c.String("unit"), Columns: c.StringSlice("columns"),
+		Rate: c.String("rate"), Interval: c.String("interval"), Workers: c.Int("workers")}
+	opt, err := flags.Options(suite.Formats, suite.Detectors)
+	if err != nil {
+		return opt, err
+	}
+	opt.Command, opt.Paths, opt.Stdin = "whatif", []string{c.String("from")}, s.stdin
+	return opt, nil
+}
+
+// warnOf prints what could not be read of the file of --from.
+func (s *session) warnOf(problems []report.Problem) {
+	for _, p := range problems {
+		at := p.Path
+		if p.Line != nil {
+			at = fmt.Sprintf("%s:%d", p.Path, *p.Line)
+		}
+		fmt.Fprintf(s.stderr, "tailcheck: warning: %s\n", report.Safe(at+": "+p.Message))
+	}
+}
+
+// measured reads the file of --from; nil: there is none.
+func (s *session) measured(c *cli.Context) (*whatif.Measured, error) {
+	if !c.IsSet("from") {
+		for _, f := range []string{"op", "format", "columns", "unit"} {
+			if c.IsSet(f) {
+				return nil, fmt.Errorf("--%s says how a file is read, and there is none\nhint: add --from FILE", f)
+			}
+		}
+		return nil, nil
+	}
+	opt, err := s.fromOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := whatif.Read(c.Context, opt, c.String("op"))
+	if err != nil {
+		return nil, err
+	}
+	s.warnOf(m.Problems)
+	return m, nil
+}
