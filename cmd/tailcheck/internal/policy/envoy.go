@@ -25,8 +25,10 @@ const (
 // A route's retry_policy takes the place of its virtual host's, whole. Without
 // retry_on nothing is tried again. A per_try_timeout that is not below the
 // route's timeout is ignored (router.cc, FilterUtility::finalTimeout). Without
-// one, a try that hangs takes all of the time, and is not tried again. Pauses are
-// anywhere between nothing and base·(2^n - 1), at most the maximum.
+// one, a try that hangs takes all of the time, and is not tried again. The pause
+// before the n-th retry is anywhere between nothing and base·2^(n-1), at most the
+// maximum (backoff_strategy.cc; Envoy's documentation says base·(2^n - 1), which
+// the code does not do).
 func (f *File) envoy(t *tree, n *yaml.Node) {
 	f.walk(t, n, 0)
 	if t.visits > maxVisits {
@@ -153,8 +155,7 @@ func (t *tree) stream(n *yaml.Node, p *Policy) {
 		p.Timeout, p.Default = d, false
 	}
 	if g := t.get(n, "grpc_timeout_header_max"); g != nil {
-		p.PassesOn = true
-		p.note(t.at(g), "the caller's grpc-timeout is kept here")
+		p.note(t.at(g), "where the request has a grpc-timeout, that is kept, too")
 	}
 }
 

@@ -250,7 +250,7 @@ func (r *Reckoned) deadlines() []Finding {
 				extra = "; the program may set a deadline of its own"
 			}
 			add(i, confidenceOf(p.System == "grpc"), fmt.Sprintf("the call of %s has no timeout, neither for all tries nor for one%s", h.Name, extra))
-		case gives == Forever || i == 0 && !r.Given || p.PassesOn || wants < gives:
+		case gives == Forever || i == 0 && !r.Given || i > 0 && r.Hops[i-1].Policy.PassesOn || wants < gives:
 		case wants == gives && h.Calls == 1:
 			add(i, "high", fmt.Sprintf("equal timeouts: %s%s, and the call of %s may take just as long, so that who gives up first is chance", who, say(gives), h.Name))
 		default:

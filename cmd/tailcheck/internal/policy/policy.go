@@ -55,7 +55,7 @@ type Policy struct {
 	RetryOn  []string      // conditions or status codes, lower case
 	Methods  []string      // HTTP methods that the route takes, upper case; nil: any
 	Budget   string        // what limits retries over all requests; empty: nothing known
-	PassesOn bool          // the callee is told the deadline, and keeps it
+	PassesOn bool          // the callee is told the deadline, and ends its work by then; only a chain file can say so
 	Notes    []Note
 }
 

@@ -106,7 +106,7 @@ func (r *Report) chain(p *report.Paper) {
 			parts = append(parts, *h.Budget)
 		}
 		if h.PassesOn {
-			parts = append(parts, "keeps the caller's deadline")
+			parts = append(parts, "the callee keeps the deadline")
 		}
 		text := fmt.Sprintf("%d %s, %s", i+1, h.System, h.At)
 		if len(parts) > 0 {

@@ -291,6 +291,10 @@ func (p *jsonTree) place(offset int64) Place {
 	return Place{p.path, p.line, int(offset) - bytes.LastIndexByte(p.text[:offset], '\n')}
 }
 
+func (p *jsonTree) cut() error {
+	return &Error{p.place(int64(len(p.text))), "not JSON: it ends too early"}
+}
+
 func (p *jsonTree) value(depth int) (*yaml.Node, error) {
 	offset := p.d.InputOffset()
 	for offset < int64(len(p.text)) && strings.IndexByte(" \t\r\n,:", p.text[offset]) >= 0 {
@@ -304,7 +308,7 @@ func (p *jsonTree) value(depth int) (*yaml.Node, error) {
 			at = p.place(s.Offset - 1)
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, &Error{p.place(int64(len(p.text))), "not JSON: it ends too early"}
+			return nil, p.cut()
 		}
 		return nil, &Error{at, "not JSON: " + err.Error()}
 	}
@@ -326,7 +330,10 @@ func (p *jsonTree) value(depth int) (*yaml.Node, error) {
 			n.Content = append(n.Content, x)
 		}
 		if _, err := p.d.Token(); err != nil { // the closing one
-			return nil, &Error{p.place(p.d.InputOffset()), "not JSON: " + strings.TrimPrefix(err.Error(), "json: ")}
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, p.cut()
+			}
+			return nil, &Error{p.place(p.d.InputOffset()), "not JSON: " + err.Error()}
 		}
 	case string:
 		n.Value, n.Tag = v, "!!str"
