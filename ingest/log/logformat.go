@@ -110,7 +110,11 @@ func (f *LogFormat) field(r Role, better bool) {
 			f.Parts[i].Role = Skip
 		}
 	}
-	f.Parts = append(f.Parts, Part{Role: r})
+	p := Part{Role: r}
+	if r == Request {
+		p.Blanks = 2 // METHOD TARGET PROTOCOL, where it is not in quotes
+	}
+	f.Parts = append(f.Parts, p)
 }
 
 // add adds what a directive logs. Of several latencies that in the finest unit

@@ -21,8 +21,13 @@ func (s *stamps) add(f *LogFormat, arg string) {
 	}
 	what, ofEnd := strings.CutPrefix(arg, "end:")
 	what = strings.TrimPrefix(what, "begin:")
+	blanks := strings.Count(what, " ")
 	if s.goesOn(f, ofEnd) {
+		for _, p := range f.Parts[s.field:] {
+			blanks += strings.Count(p.Literal, " ")
+		}
 		f.Parts = f.Parts[:s.field] // the literal between them is part of it
+		f.Parts[s.field-1].Blanks += blanks
 		return
 	}
 	role := Time
@@ -36,6 +41,7 @@ func (s *stamps) add(f *LogFormat, arg string) {
 	}
 	f.field(role, false)
 	s.field, s.ofEnd = len(f.Parts), ofEnd
+	f.Parts[s.field-1].Blanks = blanks
 }
 
 // goesOn reports whether a %t goes on with the stamp before it: only what stands

@@ -41,6 +41,7 @@ type Part struct {
 	Literal string // empty: a field
 	Role    Role
 	List    bool // the field may be a list of upstream tries, with blanks in it
+	Blanks  int  // how many blanks the field has in it, where a blank ends it; 0: none
 }
 
 // Pattern is a format string, compiled: it cuts a line into fields in one pass
@@ -58,6 +59,7 @@ type step struct {
 	list  bool
 	stamp bool // a stamp follows stop
 	usual int  // usual length of the field; 0: it has none
+	in    int  // blanks in the field
 
 	// For speed: a byte of stop to search for, rather no blank, and where it is
 	// in stop; the first four bytes of stop as a word, fewer masked.
@@ -107,13 +109,13 @@ func Compile(parts []Part) (*Pattern, error) {
 		}
 		if field {
 			s := &p.steps[len(p.steps)-1]
-			s.list = s.list || part.List
+			s.list, s.in = s.list || part.List, s.in+part.Blanks
 			if s.role != Skip {
 				continue
 			}
 			s.role = part.Role
 		} else {
-			p.steps = append(p.steps, step{role: part.Role, list: part.List})
+			p.steps = append(p.steps, step{role: part.Role, list: part.List, in: part.Blanks})
 		}
 		p.has |= 1 << part.Role
 		field = true
@@ -157,7 +159,7 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 	f[s.role] = rest[:n]
 	switch {
 	case len(s.stop) == 0:
-		return s.list || bytes.IndexByte(rest, ' ') < 0
+		return s.list || bytes.Count(rest, []byte(" ")) == s.in
 	case s.stop[0] == '"' && s.role != Skip:
 		return bytes.IndexByte(rest[:n], '"') < 0
 	}
@@ -171,8 +173,17 @@ func (s *step) find(b []byte) int {
 	if n := s.usual; n > 0 && n < len(b) && b[n] == s.stop[0] && s.isUsual(b) && s.at(b, n) {
 		return n
 	}
-	bare := false
-	for i := s.pivot; i < len(b); i++ {
+	bare, from := false, 0
+	if s.in > 0 && s.stop[0] == ' ' {
+		for range s.in {
+			i := bytes.IndexByte(b[from:], ' ')
+			if i < 0 {
+				return -1
+			}
+			from += i + 1
+		}
+	}
+	for i := from + s.pivot; i < len(b); i++ {
 		j := bytes.IndexByte(b[i:], s.char)
 		if j < 0 {
 			return -1
