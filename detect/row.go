@@ -38,6 +38,7 @@ type Row struct {
 	Untimed int64           // requests without a latency: they are in no percentile
 	Streams int64           // connections and not requests: neither are they
 	Queues  latency.Summary // waits for a worker, of those that waited; light
+	Bounds  latency.Summary // of Service: those that are lower bounds; light
 	windows windows
 }
 
@@ -65,7 +66,7 @@ func (in *Input) find(op string, v ingest.Vantage) *Row {
 		if op != Others && !in.room(k) {
 			return in.find(Others, v)
 		}
-		r.Service, r.Queues = latency.Light(rowValues, rowBits), latency.Light(rowValues, rowBits)
+		r.lighten()
 	}
 	in.rows[k], in.order = r, nil
 	return r
@@ -119,8 +120,43 @@ func (h *keptRows) Pop() any {
 	return last
 }
 
-// merge adds all of o.
+// lighten makes the summaries of an empty row light ones.
+func (r *Row) lighten() {
+	r.Service, r.Queues, r.Bounds = latency.Light(rowValues, rowBits), latency.Light(rowValues, rowBits), latency.Light(rowValues, rowBits)
+}
+
+// Complete returns the percentile of the requests of which more than a lower
+// bound is known; 0: there are none.
+func (r *Row) Complete(p latency.Percentile) int64 {
+	bounds := map[int64]int64{}
+	for _, v := range r.Bounds.Values() {
+		bounds[v.V] += v.Count
+	}
+	var rest latency.Summary
+	for _, v := range r.Service.Values() {
+		rest.RecordN(v.V, v.Count-bounds[v.V])
+	}
+	return rest.Percentile(p)
+}
+
+// Add adds what another row of the same log says, windows aside. An empty row
+// becomes one for all of them.
+func (r *Row) Add(o *Row) {
+	if r.Requests == 0 {
+		r.lighten()
+	}
+	r.add(o)
+}
+
+// merge adds all of o, which is not used again.
 func (r *Row) merge(o *Row) {
+	r.add(o)
+	for _, w := range o.windows.list {
+		r.windows.merge(w, w.Number)
+	}
+}
+
+func (r *Row) add(o *Row) {
 	r.Service.Merge(&o.Service)
 	r.Response.Merge(&o.Response)
 	for i, n := range o.Outcomes {
@@ -136,9 +172,7 @@ func (r *Row) merge(o *Row) {
 	r.Untimed += o.Untimed
 	r.Streams += o.Streams
 	r.Queues.Merge(&o.Queues)
-	for _, w := range o.windows.list {
-		r.windows.merge(w, w.Number)
-	}
+	r.Bounds.Merge(&o.Bounds)
 }
 
 // Rows returns the rows by operation and vantage, which must not be changed.

@@ -103,7 +103,7 @@ func TestTimelineWidens(t *testing.T) {
 		line.add(0, end, 0, false)
 		want = append(want, end)
 	}
-	line.sort()
+	line.Sort()
 	bins := line.Bins()
 	if len(bins) > MaxBins || line.Width() != time.Second {
 		t.Fatalf("%d bins of %v", len(bins), line.Width())

@@ -170,6 +170,7 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 		row.Service.Record(int64(s.Latency))
 		if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
 			row.Censored++
+			row.Bounds.Record(int64(s.Latency))
 		}
 	default:
 		row.Untimed++
@@ -279,7 +280,7 @@ func (t *Table) Finish() {
 		in.pairs.sort()
 		in.Pairs, in.PairsLost = in.pairs.list, in.pairs.lost
 		in.order = in.sortedRows()
-		in.Timeline.sort()
+		in.Timeline.Sort()
 		for _, row := range in.order {
 			row.windows.sort()
 		}

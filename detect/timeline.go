@@ -49,7 +49,8 @@ func (t *Timeline) Empty() bool { return len(t.bins) == 0 }
 // finished. They must not be changed.
 func (t *Timeline) Bins() []Bin { return t.bins }
 
-func (t *Timeline) sort() {
+// Sort puts the bins in order, as finishing a table does.
+func (t *Timeline) Sort() {
 	slices.SortFunc(t.bins, func(a, b Bin) int { return cmp.Compare(a.Number, b.Number) })
 	t.index, t.last = nil, [2]int32{}
 }

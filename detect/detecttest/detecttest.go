@@ -169,8 +169,9 @@ func Fold(detectors []detect.Detector, parts [][]ingest.Record) []detect.Finding
 		var found []detect.Finding
 		if d.Judge != nil {
 			found = d.Judge(table)
-		} else if tallies[i] != nil {
-			found = tallies[i].Findings()
+		}
+		if tallies[i] != nil {
+			found = append(found, tallies[i].Findings()...)
 		}
 		for _, f := range found {
 			f.Detector, f.Severity = d.Name, d.Severity

@@ -18,14 +18,17 @@ import (
 //	input N                 the records below are of input N (0 without it)
 //	run tool= version= loop=closed|open|scheduled treated=raw|filled|from-schedule catchup
 //	    workers= from=FACT rate= interval= timeout= planned= elapsed= achieved=
-//	    requests= errors= lost= timeouts= dropped= capped command="…"
+//	    requests= errors= lost= timeouts= dropped= capped absolute command="…"
 //	    (requests or errors given: the report counted)
 //	sample latency= start= due= op= worker= status= connect= queue=
 //	    outcome=ok|failed|timed-out|canceled vantage=client|proxy|server
+//	    end= untimed stream tries= request=ID (numbered where there are several)
 //	    x200  that many of them, start and due later by every= each, latency more by grow= each
 //	aggregate n= min= mean= max= stddev= p50= p99.9= … unit= op= vantage= treated=
 //	    complete capped digest=0.01 rule=hey start= length=
 //	bucket low= high= n=    of the aggregate above
+//	log layout= stamp=start|end resolution=    what a log says of its lines
+//	pause op= start= length= all
 //	problem TEXT
 //	trace N …, span NAME …  see traces.go
 //
@@ -91,6 +94,14 @@ func (p *parser) line(line string) error {
 		err = p.samples(f)
 	case "aggregate":
 		err = p.aggregate(f)
+	case "log":
+		err = p.log(f)
+	case "pause":
+		x := &ingest.Pause{Pos: p.pos(), Op: f.text("op"), Length: f.duration("length"), All: f.flag("all")}
+		if f.has("start") {
+			x.Start = ingest.Relative(f.duration("start"))
+		}
+		p.out = append(p.out, x)
 	case "bucket":
 		if p.agg == nil {
 			return errors.New("a bucket belongs to the aggregate above it")
@@ -116,7 +127,7 @@ func (p *parser) run(f fields) error {
 		Workers: int(f.int("workers")), Rate: f.float("rate"), Interval: f.duration("interval"),
 		Timeout: f.duration("timeout"), Planned: f.duration("planned"), Elapsed: f.duration("elapsed"), Achieved: f.float("achieved"),
 		Requests: f.int("requests"), Errors: f.int("errors"), Lost: f.int("lost"), Timeouts: f.int("timeouts"), Dropped: f.int("dropped"),
-		Command: f.text("command"),
+		Command: f.text("command"), Absolute: f.flag("absolute"),
 	}
 	if r.Workers > 0 {
 		r.WorkersFrom = from
@@ -158,7 +169,11 @@ func (p *parser) samples(f fields) error {
 		Op: f.text("op"), Worker: int32(f.int("worker")), Latency: f.duration("latency"), Vantage: v, Outcome: outcome,
 		Status: int(f.int("status")), Connect: f.duration("connect"), Queue: f.duration("queue"),
 	}
-	hasStart, hasDue := f.has("start"), f.has("due")
+	if first.Stream = f.flag("stream"); f.flag("untimed") {
+		first.Latency = ingest.NoLatency
+	}
+	first.Tries = int32(f.int("tries"))
+	hasStart, hasDue, hasEnd, request, end := f.has("start"), f.has("due"), f.has("end"), f.text("request"), f.duration("end")
 	start, due := f.duration("start"), f.duration("due")
 	times, every, grow := max(1, f.int("x")), f.duration("every"), f.duration("grow")
 	for i := range times {
@@ -168,12 +183,26 @@ func (p *parser) samples(f fields) error {
 		if hasStart {
 			s.Start = ingest.Relative(start + time.Duration(i)*every)
 		}
+		if hasEnd {
+			s.End = ingest.Relative(end + time.Duration(i)*every)
+		}
+		if s.Request = request; request != "" && times > 1 {
+			s.Request += strconv.FormatInt(i, 10)
+		}
 		if hasDue {
 			s.Due = ingest.Relative(due + time.Duration(i)*every)
 		}
 		p.out = append(p.out, &s)
 	}
 	return nil
+}
+
+func (p *parser) log(f fields) error {
+	shape := ingest.Shape{Layout: f.text("layout"), Resolution: f.duration("resolution")}
+	var err error
+	shape.Stamp, err = one(f.text("stamp"), map[string]ingest.Stamp{"": ingest.StampNone, "start": ingest.StampStart, "end": ingest.StampEnd})
+	p.out = append(p.out, &ingest.Log{Pos: p.pos(), Shapes: []ingest.Shape{shape}})
+	return err
 }
 
 func (p *parser) aggregate(f fields) error {

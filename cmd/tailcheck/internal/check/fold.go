@@ -52,6 +52,7 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 	var wg sync.WaitGroup
 	for i := range passes {
 		p := newPass(detectors, memory)
+		p.filter, p.narrow = opt.Filter, opt.Filter != (Filter{})
 		passes[i] = p
 		wg.Go(func() {
 			for w := range work {
@@ -96,10 +97,10 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 	for _, x := range failed {
 		whole.fail(x)
 	}
-	whole.table.Finish()
 	if err := whole.traces(ctx, detectors, opt); err != nil {
 		return nil, err
 	}
+	whole.table.Finish()
 	return whole, nil
 }
 

@@ -14,7 +14,10 @@ func (j *judge) input(x *input) {
 	if x.found.Part {
 		r.Line = &x.found.Line
 	}
-	if x.found.Format.Yields&ingest.Load != 0 {
+	if x.kind() == kindLog {
+		r.Log = j.logOf(x)
+	}
+	if x.kind() == kindLoad {
 		r.Tool = in.Run.Tool
 		r.Run = runOf(in)
 	}
@@ -43,11 +46,11 @@ func (j *judge) input(x *input) {
 func kindOf(k ingest.Kinds) string {
 	switch {
 	case k&(ingest.KindSpan|ingest.KindTrace) != 0:
-		return "trace"
+		return kindTrace
 	case k&(ingest.KindRun|ingest.KindAggregate) != 0:
-		return "load"
+		return kindLoad
 	}
-	return "log"
+	return kindLog
 }
 
 func known[T comparable](v T) *T {

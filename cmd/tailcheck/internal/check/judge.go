@@ -6,7 +6,6 @@ import (
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/detect"
-	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // judge turns a merged pass into the outcome.
@@ -35,8 +34,11 @@ func (j *judge) all() {
 		j.input(x)
 	}
 	for _, x := range j.inputs {
-		if x.found.Format.Yields&ingest.Load != 0 {
+		switch x.kind() {
+		case kindLoad:
 			j.load(x)
+		case kindLog:
+			j.log(x)
 		}
 	}
 	j.unmatched()
@@ -49,7 +51,7 @@ func (j *judge) all() {
 // plans puts the user's plan into every run and completes what can be counted.
 func (j *judge) plans() {
 	for _, x := range j.inputs {
-		if x.found.Format.Yields&ingest.Load == 0 {
+		if x.kind() != kindLoad {
 			continue
 		}
 		in := j.pass.table.Input(x.index)
@@ -66,8 +68,9 @@ func (j *judge) detect() {
 		var found []detect.Finding
 		if d.Judge != nil {
 			found = d.Judge(j.pass.table)
-		} else {
-			found = j.pass.tallies[i].Findings()
+		}
+		if t := j.pass.tallies[i]; t != nil {
+			found = append(found, t.Findings()...)
 		}
 		for _, f := range found {
 			f.Detector, f.Severity = d.Name, d.Severity

@@ -23,6 +23,9 @@ type pass struct {
 	assembled map[int32]*traceCounts // by input
 	cut       map[int32]bool         // inputs of which a part is lost
 
+	filter Filter // of lines of logs
+	narrow bool   // it lets not all through
+
 	problems map[int32][]ingest.Problem
 	counts   map[int32]*counts
 	fatal    map[int32]*ingest.Problem // the error that ended an input; the first in it
@@ -65,6 +68,9 @@ func (p *pass) count(input int32) *counts {
 func (p *pass) add(rec ingest.Record, c *counts) {
 	switch r := rec.(type) {
 	case *ingest.Sample: // the hot path: millions of them
+		if p.narrow && !p.filter.keeps(r) {
+			return
+		}
 		c.samples++
 		p.table.Sample(r)
 		for _, t := range p.live {

@@ -14,7 +14,7 @@ import (
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
-// Filter narrows traces down. The zero Filter lets all through. A trace passes
+// Filter narrows traces down, and lines of logs. The zero Filter lets all through. A trace passes
 // whole or not at all: detectors need its every span.
 type Filter struct {
 	Since, Until ingest.Time    // of the first span of the trace; 0: open
@@ -46,6 +46,19 @@ func (f Filter) passes(t *calltree.Trace) bool {
 	return slices.ContainsFunc(t.Spans, func(s ingest.Span) bool {
 		return (f.Service == "" || s.Service == f.Service) && (f.Op == "" || s.Op == f.Op)
 	})
+}
+
+// keeps reports whether a line of a log passes. Samples of load reports always
+// do: they have no dates.
+func (f Filter) keeps(s *ingest.Sample) bool {
+	if s.Vantage != ingest.Proxy && s.Vantage != ingest.Server {
+		return true
+	}
+	at := s.Start
+	if at == 0 {
+		at = s.End
+	}
+	return at >= f.Since && (f.Until == 0 || at < f.Until) && (f.Op == "" || f.Op == s.Op) && (f.Trace == (ingest.TraceID{}) || f.Trace == s.Trace)
 }
 
 // String writes a filter as the flags that ask for it.
@@ -160,6 +173,10 @@ func (p *pass) trace(t *calltree.Trace) {
 		}
 		c.traces++
 		c.Counts.Add(&in.Counts)
+	}
+	if roots := t.Roots(); len(roots) == 1 && t.Timed(roots[0]) {
+		root := &t.Spans[roots[0]]
+		p.table.Trace(t.ID, root.Pos, root.Op, root.Start, t.Duration(roots[0]))
 	}
 	for _, tally := range p.ofTraces {
 		tally.Add(t)

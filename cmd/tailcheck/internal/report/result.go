@@ -101,7 +101,8 @@ type Trace struct {
 	StandsFor   int64 `json:"stands_for"`
 }
 
-// Log is what a log input turned out to be.
+// Log is what a log input turned out to be. Unit, stamp, zone, layout and wrapper
+// are those of most of its requests.
 type Log struct {
 	Lines       int64   `json:"lines"`
 	Requests    int64   `json:"requests"`
@@ -114,8 +115,29 @@ type Log struct {
 	From        *string `json:"from"`
 	To          *string `json:"to"`
 	Censored    int64   `json:"censored"`
-	Retried     int64   `json:"retried"`
-	Tries       int64   `json:"tries"`
+	Retried     int64   `json:"retried"` // requests of which an upstream try repeats the one before
+	Tries       int64   `json:"tries"`   // upstream tries of all requests
+	Layout      *string `json:"layout"`  // how requests are written, as far as it was recognised
+	Wrapper     *string `json:"wrapper"` // what stands around each line; null: nothing
+	Pauses      int64   `json:"pauses"`  // times in which the server did nothing: collections, locks, slow commands
+
+	WindowMs *float64 `json:"window_ms"` // width of the windows; null: no request has a time
+	Windows  []Window `json:"windows"`   // by time; those in which nothing happened are left out
+}
+
+// Window is what happened in a stretch of a log's time.
+type Window struct {
+	From     string   `json:"from"`
+	Requests int64    `json:"requests"`
+	Errors   int64    `json:"errors"`
+	P50      *float64 `json:"p50_ms"`
+	P90      *float64 `json:"p90_ms"`
+	P99      *float64 `json:"p99_ms"`
+	P999     *float64 `json:"p99.9_ms"`
+	Max      *float64 `json:"max_ms"`
+	Tries    int64    `json:"tries"`
+	Retried  int64    `json:"retried"`
+	Queue    *float64 `json:"queue_mean_ms"` // mean wait for a worker; null: none is known
 }
 
 // Distribution is one operation of one input, before and after.

@@ -1,0 +1,121 @@
+package stall
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// match is how a load report and a log belong together.
+type match struct {
+	load     *detect.Input
+	view     *view
+	row      *detect.Row // operation of the log that the run sent; nil: all of them
+	in       *detect.Input
+	from, to ingest.Time // of the run, by the clock of the log
+	how      string
+	sure     detect.Confidence
+	byTime   bool
+	apart    time.Duration // by how much the log's clock is ahead of the report's; valid with dated
+	dated    bool
+}
+
+// align finds the log in which a run can be seen: by the dates of the report
+// where it has them; else by the number of its requests and its length, of the
+// whole log or of one operation. nil: nothing says that they belong together.
+func align(load *detect.Input, views []*view) (best *match) {
+	for _, v := range views {
+		for _, m := range []*match{byTime(load, v), byNumber(load, v)} {
+			if m != nil && (best == nil || m.sure > best.sure || m.sure == best.sure && m.dated && !best.dated) {
+				best = m
+			}
+		}
+	}
+	return best
+}
+
+// byTime matches by dates: most of the run lies in the time of the log.
+func byTime(load *detect.Input, v *view) *match {
+	if !load.Run.Absolute || load.First == 0 || load.Last <= load.First {
+		return nil
+	}
+	first, last := v.spans()
+	over := min(last, load.Last).Sub(max(first, load.First))
+	if 2*over < load.Last.Sub(load.First) {
+		return nil
+	}
+	return &match{load: load, view: v, from: load.First.Add(-v.resolution), to: load.Last.Add(v.resolution), sure: detect.High, byTime: true,
+		how: "by time"}
+}
+
+func (v *view) spans() (first, last ingest.Time) {
+	for _, in := range v.inputs {
+		if in.First != 0 && (first == 0 || in.First < first) {
+			first = in.First
+		}
+		last = max(last, in.Last)
+		if in.Pauses.First != 0 && (first == 0 || in.Pauses.First < first) {
+			first = in.Pauses.First
+		}
+		last = max(last, in.Pauses.Last)
+	}
+	return first, last
+}
+
+// Of a match by number: requests of both may differ by one in 100, as warm-ups
+// and the last ones in flight do, and lengths by two seconds.
+const (
+	numberShare = 0.01
+	lengthSlack = 2 * time.Second
+)
+
+func byNumber(load *detect.Input, v *view) *match {
+	if len(v.inputs) != 1 {
+		return nil
+	}
+	n := load.Run.Requests - load.Run.Lost
+	if n < 20 || load.Run.Elapsed <= 0 {
+		return nil
+	}
+	in := v.inputs[0]
+	near := func(m int64, first, last ingest.Time) bool {
+		length := last.Sub(first)
+		return math.Abs(float64(m-n)) <= max(1, numberShare*float64(n)) &&
+			(length-load.Run.Elapsed).Abs() <= lengthSlack+v.resolution+load.Run.Elapsed/50
+	}
+	var whole int64
+	var found *match
+	for _, row := range in.Rows() {
+		whole += row.Requests
+		if windows := row.Windows(); len(windows) > 0 {
+			first := ingest.Time(windows[0].Number * int64(in.Window))
+			last := ingest.Time((windows[len(windows)-1].Number + 1) * int64(in.Window))
+			if in.Window <= 4*time.Second && near(row.Requests, first, last) {
+				if found != nil {
+					return nil // it could be either
+				}
+				found = &match{row: row, from: max(first, in.First), to: min(last, in.Last),
+					how: fmt.Sprintf("by number and length: %d requests in %s there, %d of %s in as long here", n, took(load.Run.Elapsed), row.Requests, row.Op)}
+			}
+		}
+	}
+	if near(whole, in.First, in.Last) {
+		found = &match{from: in.First, to: in.Last, how: fmt.Sprintf("by number and length: %d requests in %s there, %d in %s here", n, took(load.Run.Elapsed), whole, took(in.Last.Sub(in.First)))}
+	}
+	if found == nil {
+		return nil
+	}
+	found.load, found.view, found.in, found.sure = load, v, in, detect.Medium
+	if load.Run.Absolute && load.First != 0 {
+		found.dated, found.apart = true, found.from.Sub(load.First)
+	}
+	return found
+}
+
+// meets reports whether a stall lies in the run.
+func (m *match) meets(s *stall) bool {
+	return s.to > m.from && s.from < m.to && s.from >= m.from.Add(-s.length()/2) && s.to <= m.to.Add(s.length()/2)
+}

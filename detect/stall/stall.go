@@ -1,0 +1,118 @@
+// Package stall finds times in which a server stood still, and queues, in its
+// logs, and lays them beside load reports that never saw them.
+package stall
+
+import (
+	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
+)
+
+// Detectors are the family.
+var Detectors = []detect.Detector{Server, Missed, Queueing, Clocks}
+
+// Server is server-stall.
+var Server = detect.Detector{
+	Name: "server-stall",
+	Doc: `A server that answered nobody for a while
+
+What it means: for some time no request ended, or many that had come at different
+times all ended at once. They waited for the same thing: a collection, a lock, a
+disk, a dependency. Everybody who came meanwhile waited for the rest of it, and a
+log whose clock starts when a worker takes a request shows that for hardly any of
+them.
+
+How it is found, with or without latencies in the log:
+
+  silence       no request ends for far longer than the local rate explains (12
+                ought to have, and more in a long log), and four times longer than
+                all but a few gaps of the same log
+  burst         behind it about rate x gap of them end at once: they had come all
+                the time (arrivals are open). Where none do, the sender waited too,
+                or had paused: a silence by itself is of low confidence
+  pile-up       five or more requests that took at least five times the median of
+                their operation ended together and had begun at different times;
+                others may have been answered meanwhile
+  pauses        collections, safepoints and commands that stop the whole server,
+                of 200 ms or more; those of locks and slow queries explain a stall
+                and are none by themselves
+
+Where the numbers come from: "due" is the rate around the silence times its
+length. Moments are as exact as the log's stamps.
+
+Grouping, for a database: count, first and last end by second; gaps between
+seconds; the 1 024 slowest by (latency, position).
+`,
+	Severity: detect.Warning,
+	Reads:    ingest.KindSample | ingest.KindPause | ingest.KindLog,
+	Judge:    judgeStalls,
+}
+
+// Missed is stall-missed-by-load-test.
+var Missed = detect.Detector{
+	Name: "stall-missed-by-load-test",
+	Doc: `A stall that the log shows and the load report does not
+
+What it means: the server stood still while the load test ran. A closed-loop
+generator waits for its answers and sends nothing meanwhile, so that each of its
+workers met the stall once. Users do not wait for each other: at the run's rate
+many more requests would have met it, and the report's percentiles lack them.
+
+How it is found: report and log are laid side by side, by the dates of the report
+where it has them, else by the number of requests and the length of the run; the
+evidence says which. Then the requests that were due in the stall are added to
+those of the run, each waiting from when it was due to the end, and p99 is taken
+again. It is a finding where that is at least 1.5 times what the report says.
+
+The rate is the plan's (--rate, the report's command line) or else that of the
+run while the server answered. Open-loop runs and reports that were corrected by
+their tool are not asked.
+`,
+	Severity: detect.Error,
+	Reads:    ingest.Load | ingest.KindPause | ingest.KindLog,
+	Judge:    judgeMissed,
+}
+
+// Queueing is queueing.
+var Queueing = detect.Detector{
+	Name: "queueing",
+	Doc: `Requests that wait for a worker or a connection
+
+What it means: requests wait before anybody works on them. The wait is part of
+what users see, grows without bound when the server is overloaded, and is not in
+the time that the application itself logs.
+
+How it is found: from logs that give the wait (HAProxy's Tw, queue_duration of
+Rails and GitLab), where its p99 is at least 10 ms and a fifth of the p99 of whole
+requests, and 20 or more waited. From two inputs that saw the same requests (a
+proxy's log and the application's, or traces; joined by request id or trace id):
+the time that the proxy took longer, where its p99 is at least 50 ms and twice its
+median.
+
+HAProxy counts in Tw, beside the queue, what Lua, SPOE and name resolution take,
+and the pauses between retries of a connection.
+
+Grouping, for a database: count, queued, sum and histogram of waits by operation.
+`,
+	Severity: detect.Warning,
+	Reads:    ingest.KindSample | ingest.KindTrace,
+	Judge:    judgeQueues,
+}
+
+// Clocks is clock-disagreement.
+var Clocks = detect.Detector{
+	Name: "clock-disagreement",
+	Doc: `Two inputs that disagree about what time it is
+
+What it means: the same requests are in two inputs, at different times. Clocks of
+two hosts are apart, or stamps without an offset were read in the wrong zone. What
+happened when can then not be compared between them.
+
+How it is found: requests in both, joined by request id or trace id, that nearly
+all start equally far apart; or a load report with dates whose number of requests
+and length are those of a log at another time. From 3 s on, beyond the resolution
+of the stamps. A difference of whole quarter hours is one of time zones.
+`,
+	Severity: detect.Note,
+	Reads:    ingest.KindSample | ingest.KindRun | ingest.KindTrace,
+	Judge:    judgeClocks,
+}
