@@ -8,4 +8,5 @@ var machines = []struct {
 	{Markdown, "md"},
 	{GitHub, "github.txt"},
 	{JUnit, "xml"},
+	{SARIF, "sarif"},
 }

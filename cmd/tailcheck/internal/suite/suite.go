@@ -10,6 +10,7 @@ import (
 	"github.com/tailcheck/tailcheck/detect/amplification"
 	"github.com/tailcheck/tailcheck/detect/omission"
 	"github.com/tailcheck/tailcheck/detect/retries"
+	"github.com/tailcheck/tailcheck/detect/stall"
 	"github.com/tailcheck/tailcheck/detect/storm"
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/load/hey"
@@ -18,6 +19,8 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/load/samples"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
+	"github.com/tailcheck/tailcheck/ingest/log/apache"
+	"github.com/tailcheck/tailcheck/ingest/log/nginx"
 	"github.com/tailcheck/tailcheck/ingest/trace/console"
 	"github.com/tailcheck/tailcheck/ingest/trace/debugtext"
 	"github.com/tailcheck/tailcheck/ingest/trace/jaeger"
@@ -49,6 +52,9 @@ var Formats = []ingest.Format{
 	debugtext.Format,
 	xray.Format,
 	spanscsv.Format,
+
+	nginx.Format,
+	apache.Format,
 }
 
 // Detectors are all checks, in the order in which they are explained.
@@ -57,6 +63,7 @@ var Detectors = slices.Concat[[]detect.Detector](
 	amplification.Detectors,
 	storm.Detectors,
 	retries.Detectors,
+	stall.Detectors,
 )
 
 // Renderers are all outputs.
@@ -66,5 +73,6 @@ var Renderers = []report.Renderer{
 	report.Markdown,
 	report.GitHub,
 	report.JUnit,
+	report.SARIF,
 	report.HTML,
 }
