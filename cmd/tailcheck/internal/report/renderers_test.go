@@ -9,4 +9,5 @@ var machines = []struct {
 	{GitHub, "github.txt"},
 	{JUnit, "xml"},
 	{SARIF, "sarif"},
+	{CSV, "csv"},
 }

@@ -74,5 +74,6 @@ var Renderers = []report.Renderer{
 	report.GitHub,
 	report.JUnit,
 	report.SARIF,
+	report.CSV,
 	report.HTML,
 }
