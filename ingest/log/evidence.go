@@ -38,7 +38,7 @@ func (v *Evidence) Line() { v.lines++ }
 func (v *Evidence) Pair(value, seconds []byte) {
 	n, err := strconv.ParseInt(string(seconds), 10, 64)
 	if err == nil {
-		v.fit(value, func(d time.Duration) bool { return int64(d/time.Second) == n })
+		v.fit(value, func(d, _ time.Duration) bool { return int64(d/time.Second) == n })
 	}
 }
 
@@ -47,22 +47,23 @@ func (v *Evidence) Pair(value, seconds []byte) {
 func (v *Evidence) Between(value []byte, start, end Moment) {
 	slack := start.Resolution + end.Resolution + 2*time.Millisecond
 	took := end.Time.Sub(start.Time)
-	v.fit(value, func(d time.Duration) bool { return d > took-slack && d < took+slack })
+	v.fit(value, func(d, _ time.Duration) bool { return d > took-slack && d < took+slack })
 }
 
-// AtMost takes note of a time that the latency cannot exceed: between two ends of
-// requests which one thread served, say.
-func (v *Evidence) AtMost(value []byte, most time.Duration) {
-	v.fit(value, func(d time.Duration) bool { return d <= most })
+// About takes note of another reading of the same time, which is cut or rounded
+// to steps.
+func (v *Evidence) About(value []byte, took, step time.Duration) {
+	v.fit(value, func(d, unit time.Duration) bool { return d > took-step-unit && d < took+step+unit })
 }
 
 // AtLeast takes note of a time that is a part of the latency: to the first byte.
+// The latency may be cut.
 func (v *Evidence) AtLeast(value []byte, least time.Duration) {
-	v.fit(value, func(d time.Duration) bool { return d >= least })
+	v.fit(value, func(d, unit time.Duration) bool { return d+unit > least })
 }
 
 // fit counts which units fit a line.
-func (v *Evidence) fit(value []byte, fits func(time.Duration) bool) {
+func (v *Evidence) fit(value []byte, fits func(d, unit time.Duration) bool) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil {
 		return
@@ -70,7 +71,7 @@ func (v *Evidence) fit(value []byte, fits func(time.Duration) bool) {
 	var is [len(evident)]bool
 	fitting := 0
 	for i, u := range evident {
-		if n < maxLatency/int64(u) && fits(time.Duration(n)*u) {
+		if n < maxLatency/int64(u) && fits(time.Duration(n)*u, u) {
 			is[i] = true
 			fitting++
 		}

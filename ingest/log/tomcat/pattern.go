@@ -109,7 +109,6 @@ func (v *evidence) add(f *log.Fields) {
 		v.AtLeast(value, ms-time.Millisecond) // both are rounded
 	}
 	if t, step, _, ok := log.Duration(f[seconds], time.Second); ok {
-		v.AtLeast(value, t-step)
-		v.AtMost(value, t+step)
+		v.About(value, t, step)
 	}
 }
