@@ -117,7 +117,9 @@ func (x *numbered) Read(line []byte, e *log.Entry) error {
 	n, rest := mark(line)
 	switch m, inner := mark(rest); {
 	case n == 0:
-		return log.ErrOther
+		err := x.End(e)
+		e.More = err == nil // and again with this line
+		return err
 	case n == 2 && bytes.HasPrefix(rest, []byte(integerMark)):
 		x.ended = append(x.endedBuf[:0], cut(rest[len(integerMark):], len(x.endedBuf))...)
 	case n == 3 && bytes.HasPrefix(rest, []byte(integerMark)):
