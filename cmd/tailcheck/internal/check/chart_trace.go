@@ -59,6 +59,9 @@ func (j *judge) traceCharts() {
 		}
 		g := &report.Histogram{Each: "tries of one call", Of: "calls"}
 		for _, x := range h.Tries[:min(len(h.Tries), maxBars)] {
+			for n := int64(len(g.Bars)) + 1; n < x.Tries && n < maxBars; n++ {
+				g.Bars = append(g.Bars, report.Bar{From: n, To: n}) // no call took so many
+			}
 			g.Bars = append(g.Bars, report.Bar{From: x.Tries, To: x.Tries, Count: x.Calls})
 		}
 		j.draw(report.Chart{Title: "Attempts: " + h.Call, Input: -1, Note: "How many calls took how many tries; tries are siblings that follow each other and of which each but the last failed." + sample, Histogram: g})

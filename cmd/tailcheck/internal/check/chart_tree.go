@@ -43,7 +43,7 @@ type forestRow struct {
 	most     int64
 	timed    int64
 	took     float64 // ns
-	here     int64 // calls in the request that is being added
+	here     int64   // calls in the request that is being added
 }
 
 func (f *forest) add(t *calltree.Trace) {

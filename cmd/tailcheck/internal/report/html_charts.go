@@ -15,6 +15,7 @@ import (
 // axis, in order.
 type htmlChart struct {
 	ID, Title, Note string
+	Kind            string // spectrum, timeline, histogram, tree
 	Label           string // what it is, for those who do not see it
 	Legend          []htmlKey
 	Marks           []string
@@ -119,12 +120,13 @@ func (h *html) charts(p *htmlPage) {
 		case c.Histogram != nil:
 			ok = h.histogram(&x, &d, c.Histogram)
 		case c.Tree != nil:
-			if len(c.Tree.Rows) > 0 {
+			if x.Kind = "tree"; len(c.Tree.Rows) > 0 {
 				h.callTree(&x, c.Tree)
 				p.Charts = append(p.Charts, x)
 			}
 		}
 		if ok {
+			x.Kind = d.Kind
 			p.Charts = append(p.Charts, x)
 			data = append(data, d)
 		}
@@ -216,7 +218,8 @@ func (h *html) spectrum(x *htmlChart, d *chartData, s *Spectrum) bool {
 	h.limits(x, d, s.Limits)
 	for _, m := range s.Marks {
 		d.Marks = append(d.Marks, markData{Name: h.name(m.Name), From: number(percentileX(m.Percentile))})
-		x.Marks = append(x.Marks, h.name(m.Name)+" at p"+strconv.FormatFloat(round(m.Percentile, 6), 'f', -1, 64))
+		rest := round(100-m.Percentile, 2) // what is left to 100 % is what counts
+		x.Marks = append(x.Marks, h.name(m.Name)+" at p"+strconv.FormatFloat(round(100-rest, 9), 'f', -1, 64))
 	}
 	return true
 }

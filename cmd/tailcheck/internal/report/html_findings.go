@@ -55,7 +55,7 @@ func (h *html) findingList(p *htmlPage) {
 }
 
 func (h *html) found(f *Finding) htmlFinding {
-	x := htmlFinding{Rule: h.name(f.Rule), Severity: severityClass(f.Severity), Confidence: h.name(f.Confidence), Message: h.say(f.Message), Remedy: h.advice(f.Remedy)}
+	x := htmlFinding{Rule: h.name(f.Rule), Severity: severityClass(f.Severity), Confidence: h.name(f.Confidence), Message: h.say(sentenceOf(f.Message)), Remedy: h.advice(f.Remedy)}
 	var where []string
 	if len(h.r.Inputs) > 1 {
 		for _, i := range f.Inputs {
@@ -81,7 +81,7 @@ func (h *html) found(f *Finding) htmlFinding {
 		}
 		c := Evidence{What: h.name(e.What), Got: h.name(e.Got)}
 		if e.Want != nil && *e.Want != "" {
-			s := h.name(compared(*e.Want))
+			s := h.name(*e.Want)
 			c.Want, x.Wants = &s, true
 		}
 		if e.At != nil && *e.At != "" {
@@ -136,7 +136,7 @@ func (h *html) waterfall(t *Tree) *htmlWaterfall {
 			break
 		}
 		x := htmlSpan{Depth: min(max(r.Depth, 0), maxDepthHTML), Service: h.name(r.Service), Name: h.name(r.Name), Bad: r.Failed > 0, Many: r.Times > 1, Skipped: r.Skipped > 0,
-			Starts: millis(r.FromMs), Took: millis(max(0, r.ToMs-r.FromMs))}
+			Starts: fromStart(r.FromMs), Took: millis(max(0, r.ToMs-r.FromMs))}
 		if r.Times > 1 {
 			x.Times = "×" + count(r.Times)
 		}
@@ -169,6 +169,14 @@ func (h *html) waterfall(t *Tree) *htmlWaterfall {
 		w.More = "And " + counted(int64(left), "further row") + "."
 	}
 	return w
+}
+
+// fromStart writes a time since the start of a trace.
+func fromStart(ms float64) string {
+	if ms == 0 {
+		return "0"
+	}
+	return millis(ms)
 }
 
 // htmlInput is one input as it was read.

@@ -98,6 +98,14 @@ func (h *html) view() *htmlPage {
 	if h.unjudgedReport() {
 		p.Word, p.Sign, p.Verdict, p.Why = "Report", "≈", "none", ""
 	}
+	for _, f := range r.Findings { // the sentence is its message already
+		if r.Why == f.Rule+": "+f.Message && p.Sentence == h.say(sentenceOf(f.Message)) {
+			p.Why = ""
+		}
+	}
+	if len(r.Objectives) == 0 && r.Verdict == sla.Pass {
+		p.Why = ""
+	}
 	p.Title = shorten(p.Word+": "+h.sentence(), min(h.b.words, 140))
 	h.tiles(p)
 	h.objectiveRows(p)
@@ -168,11 +176,11 @@ func (h *html) sentence() string {
 
 func sentenceOf(s string) string {
 	if s == "" {
-		return "This run fails."
+		return ""
 	}
 	r, n := utf8.DecodeRuneInString(s)
 	s = strings.ToUpper(string(r)) + s[n:]
-	if !strings.HasSuffix(s, ".") {
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "…") {
 		s += "."
 	}
 	return s

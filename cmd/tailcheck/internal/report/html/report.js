@@ -40,12 +40,24 @@
     };
   }
 
-  const base = (label) => ({ stroke: colour("quiet"), grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid"), width: 1, size: 4 }, label: label, labelSize: label ? 18 : 0, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif" });
+  // write puts words on a chart, readable on whatever lies below.
+  function write(ctx, text, x, y) {
+    ctx.save();
+    ctx.strokeStyle = colour("paper")();
+    ctx.lineWidth = 4 * (devicePixelRatio || 1);
+    ctx.lineJoin = "round";
+    ctx.strokeText(text, x, y);
+    ctx.restore();
+    ctx.fillText(text, x, y);
+  }
+
+  const base = (label) => ({ stroke: colour("quiet"), grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid"), width: 1, size: 4 }, label: label, labelSize: label ? 18 : 0, labelGap: 0, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif" });
 
   function xAxis(c) {
     switch (c.kind) {
       case "spectrum":
         return Object.assign(base("percentile, logarithmic towards 100 %"), {
+          size: 32,
           splits: (u, i, min, max) => {
             const out = [];
             const fine = (max - min) <= 5 && u.width > 500;
@@ -59,9 +71,9 @@
           values: (u, splits) => splits.map(percentile),
         });
       case "histogram":
-        return Object.assign(base(tableOf(c).head[0]), { splits: () => everySo(c.names.length), values: (u, splits) => splits.map((k) => c.names[k] || ""), grid: { show: false } });
+        return Object.assign(base(tableOf(c).head[0]), { size: 32, splits: () => everySo(c.names.length), values: (u, splits) => splits.map((k) => c.names[k] || ""), grid: { show: false } });
       default:
-        return Object.assign(base(c.start ? "time, UTC" : "since the first request"), { values: (u, splits) => splits.map((s) => moment(c, s)) });
+        return Object.assign(base(c.start ? "time, UTC" : "since the first request"), { size: 32, values: (u, splits) => splits.map((s) => moment(c, s)) });
     }
   }
 
@@ -102,7 +114,7 @@
         ctx.stroke();
         ctx.setLineDash([]);
         ctx.textAlign = "left";
-        ctx.fillText(l.name, b.left + 6 * r, y - 5 * r);
+        write(ctx, l.name, b.left + 6 * r, y - 5 * r);
         if (l.x !== undefined) {
           ctx.beginPath();
           ctx.arc(u.valToPos(l.x, "x", true), y, 4.5 * r, 0, 2 * Math.PI);
@@ -120,9 +132,10 @@
           ctx.lineTo(x, b.top + b.height);
           ctx.stroke();
           ctx.setLineDash([]);
-          const right = x > b.left + b.width / 2;
+          const right = x > b.left + b.width * 0.65;
           ctx.textAlign = right ? "right" : "left";
-          ctx.fillText(m.name, x + (right ? -5 : 5) * r, b.top + (14 + 15 * c.marks.indexOf(m)) * r);
+          const line = 15 * c.marks.indexOf(m) + 8;
+          write(ctx, m.name, x + (right ? -5 : 5) * r, right ? b.top + (line + 6) * r : b.top + b.height - line * r);
         }
       }
       ctx.restore();
@@ -240,12 +253,14 @@
       tip.style.top = u.over.offsetTop + 10 + "px";
     }
 
+    const height = (width, short) => (short ? 130 : c.kind === "histogram" ? 210 : width < 500 ? 260 : 330);
+
     function build() {
       state.plots.forEach((u) => u.destroy());
       const key = uPlot.sync(c.id);
       state.plots = plotsOf(c, state.log).map((p) => {
         const opts = {
-          width: Math.max(host.clientWidth, 120), height: p.short ? 130 : host.clientWidth < 500 ? 260 : 330,
+          width: Math.max(host.clientWidth, 120), height: height(host.clientWidth, p.short),
           padding: [12, 12, 0, 0],
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, y: false, sync: { key: key.key }, points: { size: 9 } },
@@ -273,7 +288,7 @@
     host.append(area, tip);
     build();
     drawn.push({
-      size: (width) => state.plots.forEach((u, i) => u.setSize({ width: Math.max(width || host.clientWidth, 120), height: i ? 130 : (width || host.clientWidth) < 500 ? 260 : 330 })),
+      size: (width) => state.plots.forEach((u, i) => u.setSize({ width: Math.max(width || host.clientWidth, 120), height: height(width || host.clientWidth, i > 0) })),
       redraw: () => state.plots.forEach((u) => u.redraw(false, true)),
     });
     let width = host.clientWidth;
