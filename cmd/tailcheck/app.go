@@ -49,12 +49,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "tailcheck: interrupted")
 		return 130
 	}
-	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
-	fmt.Fprintf(stderr, "tailcheck: error: %s\n", text)
-	if hint != "" {
-		fmt.Fprintf(stderr, "tailcheck: hint: %s\n", hint)
-	}
+	complain(stderr, err)
 	return exitUnusable
+}
+
+// complain prints an error and what to do about it; of several joined ones each.
+func complain(w io.Writer, err error) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			complain(w, e)
+		}
+		return
+	}
+	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
+	fmt.Fprintf(w, "tailcheck: error: %s\n", text)
+	if hint != "" {
+		fmt.Fprintf(w, "tailcheck: hint: %s\n", hint)
+	}
 }
 
 func (s *session) app() *cli.App {

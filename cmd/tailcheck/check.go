@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -91,23 +91,6 @@ func gateFlags() []cli.Flag {
 	}
 }
 
-func rendererNames() []string {
-	var out []string
-	for _, r := range suite.Renderers {
-		out = append(out, r.Name)
-	}
-	return out
-}
-
-func rendererNamed(name string) (report.Renderer, error) {
-	for _, r := range suite.Renderers {
-		if r.Name == name {
-			return r, nil
-		}
-	}
-	return report.Renderer{}, fmt.Errorf("--output %q: unknown\nhint: one of %s", name, strings.Join(rendererNames(), ", "))
-}
-
 // judge runs the pipeline for check and correct.
 func (s *session) judge(c *cli.Context, command string) error {
 	if !c.Args().Present() {
@@ -118,11 +101,7 @@ func (s *session) judge(c *cli.Context, command string) error {
 			return fmt.Errorf("--%s is empty\nhint: a variable that is not set? leave the flag out to mean nothing by it", name)
 		}
 	}
-	renderer, err := rendererNamed(c.String("output"))
-	if err != nil {
-		return err
-	}
-	reports, err := parseReports(c.StringSlice("report"))
+	reports, err := parseReports(c.String("output"), c.String("o"), c.StringSlice("report"))
 	if err != nil {
 		return err
 	}
@@ -138,36 +117,18 @@ func (s *session) judge(c *cli.Context, command string) error {
 		return err
 	}
 	opt.Command, opt.Paths, opt.Stdin = command, c.Args().Slice(), s.stdin
-	opt.Charts = renderer.Charts || slices.ContainsFunc(reports, func(r fileReport) bool { return r.renderer.Charts })
-	written := []string{c.String("o"), c.String("hgrm")}
-	for _, r := range reports {
-		written = append(written, r.path)
-	}
-	for _, path := range written {
-		if err := overInput(path, opt.Paths); err != nil {
-			return err
-		}
+	opt.Charts = slices.ContainsFunc(reports, func(r fileReport) bool { return r.renderer.Charts })
+	if err := reachable(reports, c.String("hgrm"), opt.Paths); err != nil {
+		return err
 	}
 	out, err := check.Run(c.Context, opt)
 	if err != nil {
 		return err
 	}
 	s.warn(out)
-	view := report.Options{Top: c.Int("top")}
-	for _, r := range reports {
-		if err := writeFile(r.path, func(w io.Writer) error { return r.renderer.Render(w, out.Result, view) }); err != nil {
-			return err
-		}
-	}
+	err = s.writeReports(reports, out.Result, report.Options{Top: c.Int("top")})
 	if path := c.String("hgrm"); path != "" {
-		if err := writeFile(path, out.WriteHgrm); err != nil {
-			return err
-		}
-	}
-	if path := c.String("o"); path != "" {
-		err = writeFile(path, func(w io.Writer) error { return renderer.Render(w, out.Result, view) })
-	} else {
-		err = renderer.Render(s.stdout, out.Result, s.terminal(view))
+		err = errors.Join(err, writeFile(path, out.WriteHgrm))
 	}
 	if err != nil {
 		return err
@@ -202,27 +163,6 @@ func (s *session) warn(out *check.Outcome) {
 		}
 		fmt.Fprintf(s.stderr, "tailcheck: %s: %s\n", kind, report.Safe(at+": "+p.Message))
 	}
-}
-
-type fileReport struct {
-	renderer report.Renderer
-	path     string
-}
-
-func parseReports(list []string) ([]fileReport, error) {
-	var out []fileReport
-	for _, s := range list {
-		name, path, ok := strings.Cut(s, "=")
-		if !ok || path == "" {
-			return nil, fmt.Errorf("--report %q: want NAME=FILE\nhint: --report json=tailcheck.json", s)
-		}
-		r, err := rendererNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, fileReport{r, path})
-	}
-	return out, nil
 }
 
 // terminal says what standard output can show.
