@@ -33,7 +33,7 @@ const (
 func (c Confidence) String() string { return [...]string{"low", "medium", "high"}[c] }
 
 // Detector is one check. Detectors are constant values, listed once in the
-// suite. Exactly one of Judge and New is set.
+// suite. Judge, New or both are set: what each finds is found.
 type Detector struct {
 	Name     string // the rule's name: words with hyphens, kept for ever
 	Doc      string // first line: title; then what it says, what it rests on, what it deliberately does not report

@@ -35,11 +35,13 @@ type Row struct {
 
 	// Of a server's log; zero where the row is none.
 	Traffic
-	Untimed int64           // requests without a latency: they are in no percentile
-	Streams int64           // connections and not requests: neither are they
-	Queues  latency.Summary // waits for a worker, of those that waited; light
-	Bounds  latency.Summary // of Service: those that are lower bounds; light
-	windows windows
+	Untimed   int64           // requests without a latency: they are in no percentile
+	Streams   int64           // connections and not requests: neither are they
+	Queues    latency.Summary // waits for a worker, of those that waited; light
+	Bounds    latency.Summary // of Service: those that are lower bounds; light
+	MostTries int64           // upstream tries of one request, the most
+	MostAt    ingest.Pos      // where that is, the first of those
+	windows   windows
 }
 
 // Served reports whether the row was seen by a server or a proxy: it is one of a log.
@@ -148,6 +150,13 @@ func (r *Row) Add(o *Row) {
 	r.add(o)
 }
 
+// most takes note of a request with many tries.
+func (r *Row) most(tries int64, at ingest.Pos) {
+	if tries > r.MostTries || tries == r.MostTries && tries > 0 && at.Compare(r.MostAt) < 0 {
+		r.MostTries, r.MostAt = tries, at
+	}
+}
+
 // merge adds all of o, which is not used again.
 func (r *Row) merge(o *Row) {
 	r.add(o)
@@ -173,6 +182,7 @@ func (r *Row) add(o *Row) {
 	r.Streams += o.Streams
 	r.Queues.Merge(&o.Queues)
 	r.Bounds.Merge(&o.Bounds)
+	r.most(o.MostTries, o.MostAt)
 }
 
 // Rows returns the rows by operation and vantage, which must not be changed.

@@ -175,6 +175,9 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 	default:
 		row.Untimed++
 	}
+	if n := s.UpstreamTries(); n > 1 {
+		row.most(int64(n), s.Pos)
+	}
 	if s.Queue > 0 {
 		row.Queues.Record(int64(s.Queue))
 	}

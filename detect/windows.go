@@ -16,6 +16,7 @@ type Traffic struct {
 	Proxied  int64         // of Requests: those with at least one upstream try
 	Retried  int64         // of Requests: those of which a try repeats the one before
 	Tries    int64         // upstream tries of all
+	Repeats  int64         // of Tries: those that repeat the one before
 	Wasted   time.Duration // time of tries that were repeated, where the log gives it
 	Queued   int64         // of Requests: those that waited for a worker
 	Queue    time.Duration // sum of their waits
@@ -29,8 +30,9 @@ func (t *Traffic) add(s *ingest.Sample) {
 	if n := s.UpstreamTries(); n > 0 {
 		t.Proxied++
 		t.Tries += int64(n)
-		if n > 1 && s.Retries() > 0 {
+		if again := s.Retries(); again > 0 {
 			t.Retried++
+			t.Repeats += int64(again)
 			t.Wasted += wasted(s.Attempts)
 		}
 	}
@@ -57,6 +59,7 @@ func (t *Traffic) Add(o *Traffic) {
 	t.Proxied += o.Proxied
 	t.Retried += o.Retried
 	t.Tries += o.Tries
+	t.Repeats += o.Repeats
 	t.Wasted += o.Wasted
 	t.Queued += o.Queued
 	t.Queue += o.Queue

@@ -59,11 +59,11 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 	if name != "" && len(formats[0].Anchors) == 0 {
 		return whole(&formats[0]), nil
 	}
-	claims := claimants(formats, func(x *Format) bool {
-		return !x.General && (len(x.Anchors) == 0 || x.Split != SplitNever) && x.Sniff(head)
+	claims := claimants(formats, 0, func(x *Format) bool {
+		return (len(x.Anchors) == 0 || x.Split != SplitNever) && x.Sniff(head)
 	})
 	if len(claims) == 0 && len(sections(head, formats)) == 0 {
-		claims = claimants(formats, func(x *Format) bool { return x.General && x.Sniff(head) })
+		claims = general(formats, head)
 	}
 	if len(claims) == 1 {
 		return whole(claims[0]), nil
@@ -80,12 +80,20 @@ func Find(f *File, formats []Format, name string) ([]*Found, error) {
 	return search(f, text, formats, name)
 }
 
-// claimants returns the formats that claim something.
-func claimants(formats []Format, claims func(*Format) bool) (all []*Format) {
+// claimants returns the formats of one generality that claim something.
+func claimants(formats []Format, general uint8, claims func(*Format) bool) (all []*Format) {
 	for i := range formats {
-		if claims(&formats[i]) {
+		if formats[i].General == general && claims(&formats[i]) {
 			all = append(all, &formats[i])
 		}
+	}
+	return all
+}
+
+// general returns the least general formats that claim what no particular one does.
+func general(formats []Format, head []byte) (all []*Format) {
+	for g := uint8(1); g <= 2 && len(all) == 0; g++ {
+		all = claimants(formats, g, func(x *Format) bool { return x.Sniff(head) })
 	}
 	return all
 }
@@ -152,7 +160,7 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 	var out []*Found
 	found := sections(text, formats)
 	for _, s := range found {
-		claims := claimants(formats, func(x *Format) bool { return len(x.Anchors) > 0 && x.Sniff(head(s.data)) })
+		claims := claimants(formats, 0, func(x *Format) bool { return len(x.Anchors) > 0 && x.Sniff(head(s.data)) })
 		if len(claims) > 1 {
 			return nil, ambiguous(f.Path, claims)
 		}
@@ -168,9 +176,9 @@ func search(f *File, text []byte, formats []Format, name string) ([]*Found, erro
 	}
 	// an excerpt that begins below every anchor
 	start := head(cleaned(text, HeadSize))
-	claims := claimants(formats, func(x *Format) bool { return !x.General && x.Sniff(start) })
+	claims := claimants(formats, 0, func(x *Format) bool { return x.Sniff(start) })
 	if len(claims) == 0 {
-		claims = claimants(formats, func(x *Format) bool { return x.General && x.Sniff(start) })
+		claims = general(formats, start)
 	}
 	switch {
 	case len(claims) > 1:

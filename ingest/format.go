@@ -35,9 +35,9 @@ type Format struct {
 	// claim an input.
 	Sniff func(head []byte) bool
 
-	// General is set for a format that tells no particular program: it is asked
-	// only about inputs that no other claims.
-	General bool
+	// General is above 0 for a format that tells no particular program: it is asked
+	// only about inputs that none with a lower one claims.
+	General uint8
 
 	// Near tells how an input that no format claims misses this one, in a few
 	// words ("the header has no column response-time"), or "". It may be nil.

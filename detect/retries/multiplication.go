@@ -18,7 +18,7 @@ type RetryNumbers struct {
 // RetryMultiplication finds retries that multiply, and a hop that tries again
 // more often than a service can bear.
 var RetryMultiplication = detect.Detector{
-	Name: "retry-multiplication", Severity: detect.Error, Reads: ingest.KindTrace,
+	Name: "retry-multiplication", Severity: detect.Error, Reads: ingest.KindTrace | ingest.KindSample | ingest.KindLog,
 	Doc: `Retries at several layers multiply, or one layer's exceed their budget
 
 Where each of three layers tries a failed call three times, one request becomes
@@ -43,6 +43,14 @@ counted calls bear out the product in more than one request and callers whose
 tries all failed always made as many; low where a single request shows a
 product below 9. Where spans are missing or pruned, numbers are "at least".
 
+In a proxy's log tries are listed, or counted, on the line of their request
+(nginx's upstream lists, Envoy's attempt count, HAProxy's retries, Traefik's
+RetryAttempts, Kong's tries). It speaks where those that repeat the one before
+are above 20 % of the others, in all of the log or in one of its windows, at
+least 20 of them in 20 requests. The first try after an internal redirect
+repeats nothing. What is behind the proxy may try again, too: the product takes
+its log, or traces.
+
 Not reported: redirects, challenges to authenticate and other final answers
 (4xx, NOT_FOUND), MOVED and ASK of a Redis Cluster, siblings that all succeeded
 (n-plus-one), siblings that overlap (a hedge or a fan-out), calls whose visible
@@ -50,7 +58,8 @@ arguments differ, commands of a pipeline, connection set-up, messages, spans
 that a collector delivered twice, and loops: a caller that makes several calls
 of the operation when all is well, or more than ten that fail in a row without
 a pause, may not be trying again.`,
-	New: func() detect.Tally { return &multiplication{} },
+	Judge: judgeLogs,
+	New:   func() detect.Tally { return &multiplication{} },
 }
 
 // multiplication is the tally of the detector: what traces say. What else tells

@@ -45,7 +45,7 @@ func (v *view) pileups() (all []*stall) {
 }
 
 func (v *view) pileup(held []detect.Slow, longest time.Duration) *stall {
-	if len(held) < minHeld {
+	if len(held) < minHeld || longest < 2*v.resolution {
 		return nil
 	}
 	var starts []ingest.Time

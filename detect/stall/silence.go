@@ -116,8 +116,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 
 // around is the rate in a stretch of time, without what of it lies outside the log.
 func (v *view) around(from, to ingest.Time) float64 {
-	from = max(from, v.bins[0].FirstEnd)
-	to = min(to, v.bins[len(v.bins)-1].LastEnd)
+	from, to = max(from, v.first), min(to, v.last)
 	if to.Sub(from) < 4*v.resolution {
 		return 0
 	}

@@ -17,6 +17,8 @@ type view struct {
 	width      time.Duration
 	resolution time.Duration // of the moments at which requests ended
 	ends       int64
+	first      ingest.Time   // first end; 0: nothing ended
+	last       ingest.Time   // last end
 	slow       []detect.Slow // by end
 	typical    map[string]time.Duration
 	pauses     []ingest.Pause
@@ -88,6 +90,10 @@ func viewOf(inputs []*detect.Input) *view {
 	v.bins, v.width = line.Bins(), line.Width()
 	for i := range v.bins {
 		v.ends += v.bins[i].Ends
+		if v.first == 0 {
+			v.first = v.bins[i].FirstEnd
+		}
+		v.last = max(v.last, v.bins[i].LastEnd)
 	}
 	v.slow = slices.DeleteFunc(v.slow, func(s detect.Slow) bool { return s.Start == 0 })
 	slices.SortFunc(v.slow, func(a, b detect.Slow) int {

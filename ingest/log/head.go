@@ -29,13 +29,25 @@ func (d Dialect) Format() ingest.Format {
 		Name:     d.Name,
 		Doc:      d.Doc,
 		Yields:   d.Yields | ingest.KindLog | ingest.KindProblem,
-		General:  d.General,
+		General:  d.general(),
 		Speaks:   d.Speaks,
 		Sniff:    d.sniff,
 		Near:     d.near,
 		SplitFor: split,
 		Read:     func(r io.Reader, in ingest.Input) iter.Seq2[ingest.Record, error] { return d.read(m, r, in) },
 	}
+}
+
+// general is ingest.Format.General: Mixed is asked before dialects that tell no
+// particular server.
+func (d *Dialect) general() uint8 {
+	switch {
+	case d.between:
+		return 1
+	case d.General:
+		return 2
+	}
+	return 0
 }
 
 // splitOf returns where an input may be cut: where the first line is that of a
@@ -168,8 +180,11 @@ func (l *lesson) begin() *run {
 	return x
 }
 
-// end keeps a run for others.
+// end keeps a run for others, unless it was broken off within a line.
 func (l *lesson) end(x *run) {
+	if x.entry.More {
+		return
+	}
 	x.in, x.yield, x.counts, x.lines, x.last = ingest.Input{}, nil, counter{}, 0, 0
 	x.pieces.reset()
 	l.free.Put(x)

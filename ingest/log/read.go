@@ -47,10 +47,8 @@ func (d *Dialect) read(m *memo, r io.Reader, in ingest.Input) iter.Seq2[ingest.R
 			return
 		}
 		x := lesson.begin()
-		if !d.Whole { // its readers remember what they saw
-			if !d.Whole { // then its reader has seen this input
+		if !d.Whole { // then its reader has seen this input
 			defer lesson.end(x)
-		}
 		}
 		x.in, x.yield = in, yield
 		together := splitOf(head) == ingest.SplitPieces

@@ -116,27 +116,17 @@ func unitUnknown(in *detect.Input) *ingest.Shape {
 
 // logRule says how the percentiles of a log's row came about, and what they are of.
 func (j *judge) logRule(in *detect.Input, row *detect.Row) string {
-	s := []string{"nearest rank"}
+	s := "nearest rank"
 	if e := row.Service.Error(); e > 0 {
-		s[0] += fmt.Sprintf(" within %.2g %%", 100*e)
+		s += fmt.Sprintf(" within %.2g %%", 100*e)
 	}
 	if u := unitUnknown(in); u != nil {
-		s = append(s, fmt.Sprintf("UNIT NOT KNOWN: read as %s, and as %s all would be %s; say which with --unit", unitName(u.Assumed), unitName(u.Other), times(u.Assumed, u.Other)))
-	}
-	if clock := clockOf(in); clock != "" {
-		s = append(s, "from: "+clock)
+		s += ", IF THE UNIT IS " + unitName(u.Assumed)
 	}
 	if row.Censored > 0 {
-		without := latencyWithout(row)
-		s = append(s, fmt.Sprintf("%d are lower bounds%s", row.Censored, without))
+		s += fmt.Sprintf(", %d of them lower bounds%s", row.Censored, latencyWithout(row))
 	}
-	if row.Untimed > 0 {
-		s = append(s, fmt.Sprintf("%d without a latency are not in it", row.Untimed))
-	}
-	if row.Streams > 0 {
-		s = append(s, fmt.Sprintf("%d connections are not in it", row.Streams))
-	}
-	return strings.Join(s, "; ")
+	return s
 }
 
 // latencyWithout is the p99 without the requests of which only a lower bound is known.
@@ -144,23 +134,10 @@ func latencyWithout(row *detect.Row) string {
 	if row.Censored == row.Service.Count() {
 		return ""
 	}
-	return ", p99 without them " + sla.FormatTime(row.Complete(latency.P99))
-}
-
-func times(a, b time.Duration) string {
-	switch {
-	case b == 0:
-		return "something else"
-	case b > a:
-		return fmt.Sprintf("%d times as long", b/a)
-	}
-	return fmt.Sprintf("a %dth of it", a/b)
+	return " and p99 without them " + sla.FormatTime(row.Complete(latency.P99))
 }
 
 func unitName(d time.Duration) string {
-	if d == 0 {
-		return "another unit"
-	}
 	return strings.TrimLeft(d.String(), "1")
 }
 
@@ -194,6 +171,14 @@ func (j *judge) logOf(x *input) *report.Log {
 		l.Censored += row.Censored
 		l.Retried += row.Retried
 		l.Tries += row.Tries
+		l.Untimed += row.Untimed
+		l.Streams += row.Streams
+	}
+	if u := unitUnknown(in); u != nil {
+		l.Assumed = known(unitName(u.Assumed))
+		if u.Other != 0 {
+			l.Other = known(unitName(u.Other))
+		}
 	}
 	if s := mainShape(in); s != nil {
 		if s.Unit != 0 {

@@ -89,13 +89,7 @@ func (in *Input) about() string {
 		}
 	}
 	if x := in.Log; x != nil {
-		add("%s of %s", counted(x.Requests, "request"), counted(x.Lines, "line"))
-		if x.Unread > 0 {
-			add("%s not read", counted(x.Unread, "line"))
-		}
-		if x.Unit != nil {
-			add("times in %s%s", *x.Unit, from(x.UnitFrom))
-		}
+		s = append(s, x.about()...)
 	}
 	return strings.Join(s, ", ")
 }
@@ -109,4 +103,60 @@ func (in *Input) requests() string {
 		return counted(in.Records.Samples, "sample")
 	}
 	return ""
+}
+
+// about says what a log turned out to be.
+func (x *Log) about() (s []string) {
+	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
+	some := func(n int64, what string) {
+		if n > 0 {
+			add("%d %s", n, what)
+		}
+	}
+	switch {
+	case x.Pauses == 0:
+		add("%s of %s", counted(x.Requests, "request"), counted(x.Lines, "line"))
+	case x.Requests == 0:
+		add("%s in %s", counted(x.Pauses, "pause"), counted(x.Lines, "line"))
+	default:
+		add("%s and %s in %s", counted(x.Requests, "request"), counted(x.Pauses, "pause"), counted(x.Lines, "line"))
+	}
+	some(x.Unread, "not read")
+	if x.Wrapper != nil {
+		add("in %s", *x.Wrapper)
+	}
+	if x.From != nil && x.To != nil {
+		add("from %s to %s", *x.From, *x.To)
+	}
+	if x.Zone != nil && strings.HasPrefix(*x.Zone, "unknown") {
+		add("zone of the stamps %s: --tz", *x.Zone)
+	}
+	if x.Unit != nil {
+		unit := "times in " + *x.Unit
+		if x.UnitFrom != nil {
+			unit += " (by " + *x.UnitFrom + ")"
+		}
+		s = append(s, unit)
+	}
+	if x.Assumed != nil {
+		or := ""
+		if x.Other != nil {
+			or = ", it could be " + *x.Other
+		}
+		add("UNIT OF TIMES NOT KNOWN: shown as if in %s%s; say which with --unit", *x.Assumed, or)
+	}
+	if x.ClockStarts != nil {
+		add("clock starts: %s", *x.ClockStarts)
+	}
+	if x.Requests > 0 && x.Untimed == x.Requests {
+		add("no latencies")
+	} else {
+		some(x.Untimed, "without a latency")
+	}
+	some(x.Streams, "connections, in no percentile")
+	some(x.Censored, "of which a lower bound is known (gave up, timed out)")
+	if x.Tries > 0 {
+		add("%s upstream tries, %s retried", count(x.Tries), counted(x.Retried, "request"))
+	}
+	return s
 }

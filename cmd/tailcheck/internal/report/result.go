@@ -115,11 +115,15 @@ type Log struct {
 	From        *string `json:"from"`
 	To          *string `json:"to"`
 	Censored    int64   `json:"censored"`
-	Retried     int64   `json:"retried"` // requests of which an upstream try repeats the one before
-	Tries       int64   `json:"tries"`   // upstream tries of all requests
-	Layout      *string `json:"layout"`  // how requests are written, as far as it was recognised
-	Wrapper     *string `json:"wrapper"` // what stands around each line; null: nothing
-	Pauses      int64   `json:"pauses"`  // times in which the server did nothing: collections, locks, slow commands
+	Retried     int64   `json:"retried"`      // requests of which an upstream try repeats the one before
+	Tries       int64   `json:"tries"`        // upstream tries of all requests
+	Layout      *string `json:"layout"`       // how requests are written, as far as it was recognised
+	Wrapper     *string `json:"wrapper"`      // what stands around each line; null: nothing
+	Untimed     int64   `json:"untimed"`      // requests without a latency: they are in no percentile
+	Streams     int64   `json:"streams"`      // connections and not requests: neither are they
+	Assumed     *string `json:"unit_assumed"` // the unit is not known: read as this one, and judged by none; null: it is known
+	Other       *string `json:"unit_or"`      // another that would explain the lines as well
+	Pauses      int64   `json:"pauses"`       // times in which the server did nothing: collections, locks, slow commands
 
 	WindowMs *float64 `json:"window_ms"` // width of the windows; null: no request has a time
 	Windows  []Window `json:"windows"`   // by time; those in which nothing happened are left out

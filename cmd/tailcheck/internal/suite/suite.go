@@ -19,8 +19,6 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/load/samples"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
-	"github.com/tailcheck/tailcheck/ingest/log/apache"
-	"github.com/tailcheck/tailcheck/ingest/log/nginx"
 	"github.com/tailcheck/tailcheck/ingest/trace/console"
 	"github.com/tailcheck/tailcheck/ingest/trace/debugtext"
 	"github.com/tailcheck/tailcheck/ingest/trace/jaeger"
@@ -32,7 +30,7 @@ import (
 )
 
 // Formats are all inputs that tailcheck reads.
-var Formats = []ingest.Format{
+var Formats = slices.Concat([]ingest.Format{
 	hey.Format,
 	hey.CSV,
 	wrk.Format,
@@ -52,10 +50,7 @@ var Formats = []ingest.Format{
 	debugtext.Format,
 	xray.Format,
 	spanscsv.Format,
-
-	nginx.Format,
-	apache.Format,
-}
+}, logFormats())
 
 // Detectors are all checks, in the order in which they are explained.
 var Detectors = slices.Concat[[]detect.Detector](
