@@ -131,3 +131,38 @@ func Learn[E any](lines [][]byte, look func(c *CLF) (parts []Part, shown string,
 	})
 	return all
 }
+
+// Words are how a server's format strings name fields, to show a format that was
+// recognised.
+type Words struct {
+	Of                    map[Role]string
+	Latency               string // beside Of[Latency], which it replaces; empty: it does not
+	Bytes, Referer, Agent string
+	Other                 string // for fields that are not read
+	Bracketed             bool   // the word for the time stamp stands for its brackets too
+}
+
+// Format returns the format in which the line is written whose fields behind the
+// status have the roles given, and how it is shown.
+func (w Words) Format(c *CLF, roles []Role) ([]Part, string) {
+	parts, shown := c.Parts(roles, func(r Role, at int) string {
+		switch word := w.Of[r]; {
+		case r == Latency && w.Latency != "":
+			return w.Latency
+		case r != Skip && word != "":
+			return word
+		case r != Skip:
+		case at == 0 && c.Tail[at].IsBytes():
+			return w.Bytes
+		case at >= 0 && c.Header(at) == 1:
+			return w.Referer
+		case at >= 0 && c.Header(at) == 2:
+			return w.Agent
+		}
+		return w.Other
+	})
+	if stamp := w.Of[Time]; w.Bracketed {
+		shown = strings.ReplaceAll(shown, "["+stamp+"]", stamp)
+	}
+	return parts, shown
+}

@@ -121,3 +121,19 @@ func Outcome(status int) ingest.Outcome {
 	}
 	return ingest.OK
 }
+
+// Whole reports a whole number: digits only, and no more than fit.
+func Whole(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(b) > 0 && len(b) < 18
+}
+
+// Micros reports seconds with six decimals, as Python and Varnish print them.
+func Micros(b []byte) bool {
+	_, step, ok := ingest.ParseDecimal(b, int64(time.Second))
+	return ok && step == int64(time.Microsecond)
+}

@@ -56,7 +56,7 @@ func (g *guess) read(c *log.CLF) {
 		case g.pair >= 0 && i == g.pair+1:
 			g.at, g.own = i, true
 		case g.own && g.pair >= 0: // %X, %k and the like behind a pair
-		case whole(t.Text) && t.Close == 0 && i == len(c.Tail)-1 && g.at < 0:
+		case log.Whole(t.Text) && t.Close == 0 && i == len(c.Tail)-1 && g.at < 0:
 			g.at, g.own = i, g.plain
 		default:
 			g.plain = false
@@ -73,11 +73,11 @@ func (g *guess) read(c *log.CLF) {
 func (g *guess) key(t *log.Token, i int) {
 	unit, ok := latency(t.Key)
 	switch name := string(bytes.ToLower(t.Key)); {
-	case ok && whole(t.Text) && (g.at < 0 || name == "d"): // %D is finer than %T
+	case ok && log.Whole(t.Text) && (g.at < 0 || name == "d"): // %D is finer than %T
 		g.at, g.unit, g.own = i, unit, true
 	case name == "id" || name == "unique_id" || strings.HasSuffix(name, "request_id"):
 		g.roles[i] = log.RequestID
-	case whole(t.Text) && !ok:
+	case log.Whole(t.Text) && !ok:
 		g.plain = false
 	}
 }
@@ -113,7 +113,7 @@ func (g *guess) split(c *log.CLF) {
 		t := c.Tail[i]
 		inner := bytes.Trim(t.Text, "*")
 		slash := bytes.IndexByte(inner, '/')
-		if t.Close != 0 || len(t.Key) > 0 || slash < 1 || !whole(inner[:slash]) || !whole(inner[slash+1:]) {
+		if t.Close != 0 || len(t.Key) > 0 || slash < 1 || !log.Whole(inner[:slash]) || !log.Whole(inner[slash+1:]) {
 			continue
 		}
 		open := bytes.IndexByte(t.Text, inner[0])
@@ -128,40 +128,8 @@ func (g *guess) split(c *log.CLF) {
 	}
 }
 
-// parts returns the format of a line, and how it is shown: as a LogFormat in
-// which fields that are not read are %_, and a latency is %?.
-func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
-	parts, shown := c.Parts(g.roles, func(r log.Role, at int) string {
-		switch {
-		case r == log.Time || r == log.EndTime:
-			return "%t"
-		case r == log.Request:
-			return "%r"
-		case r == log.StatusCode:
-			return "%>s"
-		case r == log.Latency:
-			return "%?"
-		case r == log.RequestID:
-			return "%L"
-		case r == log.Connection:
-			return "%X"
-		case at == 0 && c.Tail[at].IsBytes():
-			return "%b"
-		case at >= 0 && c.Header(at) == 1:
-			return "%{Referer}i"
-		case at >= 0 && c.Header(at) == 2:
-			return "%{User-Agent}i"
-		}
-		return "%_"
-	})
-	return parts, strings.ReplaceAll(shown, "[%t]", "%t")
-}
-
-func whole(b []byte) bool {
-	for _, c := range b {
-		if c-'0' > 9 {
-			return false
-		}
-	}
-	return len(b) > 0 && len(b) < 18
+// words show a format: fields that are not read are %_, and a latency is %?.
+var words = log.Words{
+	Of:    map[log.Role]string{log.Time: "%t", log.EndTime: "%t", log.Request: "%r", log.StatusCode: "%>s", log.Latency: "%?", log.RequestID: "%L", log.Connection: "%X"},
+	Bytes: "%b", Referer: "%{Referer}i", Agent: "%{User-Agent}i", Other: "%_", Bracketed: true,
 }

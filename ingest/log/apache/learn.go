@@ -90,7 +90,7 @@ func formats(head [][]byte, opt ingest.Options) []*log.Learned[log.Evidence] {
 	})
 	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
-		parts, shown := g.parts(c)
+		parts, shown := words.Format(c, g.roles)
 		switch {
 		case g.own:
 			return parts, shown, log.Sure

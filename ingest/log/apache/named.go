@@ -110,7 +110,7 @@ func (n *named) request() bool {
 // brackets where the latency has ltsv.org's name for Apache's.
 func (n *named) own(kind string) bool {
 	v := n.fields[log.Latency]
-	if !n.request() || n.strange || v != nil && !whole(v) {
+	if !n.request() || n.strange || v != nil && !log.Whole(v) {
 		return false
 	}
 	return n.bracketed && (kind == "JSON" || v != nil && n.unit != 0) || kind == "LTSV" && n.unit == time.Microsecond
@@ -147,7 +147,7 @@ func namedLayouts(head [][]byte, opt ingest.Options) map[namedLayout]*log.Layout
 				continue
 			}
 		}
-		if n.walk(line, &m); n.request() && n.unit == 0 && whole(n.fields[log.Latency]) {
+		if n.walk(line, &m); n.request() && n.unit == 0 && log.Whole(n.fields[log.Latency]) {
 			v := evidence[kind]
 			v.Line()
 			if start, ok := clock.Read(n.fields[log.Time]); ok {
@@ -181,7 +181,7 @@ func (r *reader) readNamed(kind string, line []byte, e *log.Entry) error {
 		return log.ErrJSON
 	case !n.request():
 		return log.ErrOther
-	case v != nil && !whole(v):
+	case v != nil && !log.Whole(v):
 		return errDecimals
 	}
 	if err := r.Build(r.plan.named[namedLayout{kind, v != nil, n.unit}], &n.fields, e); err != nil {

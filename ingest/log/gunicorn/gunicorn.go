@@ -93,7 +93,7 @@ func aside(line []byte) bool {
 		return false
 	}
 	end := bytes.IndexByte(line[28:], ']')
-	return end > 1 && whole(line[29:28+end]) && bytes.HasPrefix(line[28+end:], []byte("] ["))
+	return end > 1 && log.Whole(line[29:28+end]) && bytes.HasPrefix(line[28+end:], []byte("] ["))
 }
 
 // isUvicorn reports a line of uvicorn's access log:
@@ -108,7 +108,7 @@ func isUvicorn(line []byte) bool {
 		return false
 	}
 	i := bytes.LastIndexByte(rest, '"')
-	return i > 0 && i+5 <= len(rest) && whole(rest[i+2:i+5])
+	return i > 0 && i+5 <= len(rest) && log.Whole(rest[i+2:i+5])
 }
 
 // near explains lines that could be gunicorn's.
@@ -117,7 +117,7 @@ func near(line []byte) string {
 		return "uvicorn's access log has neither time nor latency; log through gunicorn, a middleware or the proxy in front"
 	}
 	var c log.CLF
-	if c.Parse(line) == nil && len(c.Tail) > 0 && micro(c.Tail[len(c.Tail)-1].Text) {
+	if c.Parse(line) == nil && len(c.Tail) > 0 && log.Micros(c.Tail[len(c.Tail)-1].Text) {
 		return "the lines end in seconds with six decimals; if they are gunicorn's %(L)s, --format gunicorn reads them"
 	}
 	return ""
@@ -142,30 +142,15 @@ func (g *guess) read(c *log.CLF) {
 		n := len(t.Text)
 		switch {
 		case i == 0 && t.IsBytes(), t.Close == '"', n == 1 && t.Text[0] == '-':
-		case n > 2 && t.Text[0] == '<' && t.Text[n-1] == '>' && whole(t.Text[1:n-1]):
+		case n > 2 && t.Text[0] == '<' && t.Text[n-1] == '>' && log.Whole(t.Text[1:n-1]):
 			g.roles[i], at = process, i
-		case g.at < 0 && len(t.Key) == 0 && (whole(t.Text) || micro(t.Text)):
-			g.roles[i], g.at, g.seconds = log.Latency, i, !whole(t.Text)
+		case g.at < 0 && len(t.Key) == 0 && (log.Whole(t.Text) || log.Micros(t.Text)):
+			g.roles[i], g.at, g.seconds = log.Latency, i, !log.Whole(t.Text)
 		default:
 			g.plain = false
 		}
 	}
 	g.own = g.plain && at >= 0
-}
-
-func whole(b []byte) bool {
-	for _, c := range b {
-		if c-'0' > 9 {
-			return false
-		}
-	}
-	return len(b) > 0 && len(b) < 18
-}
-
-// micro reports seconds with six decimals.
-func micro(b []byte) bool {
-	_, step, ok := ingest.ParseDecimal(b, int64(time.Second))
-	return ok && step == int64(time.Microsecond)
 }
 
 // given compiles the format that the user gives.

@@ -62,7 +62,11 @@ func formats(head [][]byte) []*log.Learned[struct{}] {
 	var g guess
 	return log.Learn[struct{}](head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
-		parts, shown := g.parts(c)
+		w := words
+		if g.seconds {
+			w.Latency = "%(L)s"
+		}
+		parts, shown := w.Format(c, g.roles)
 		switch {
 		case g.own:
 			return parts, shown, log.Sure
@@ -73,33 +77,11 @@ func formats(head [][]byte) []*log.Learned[struct{}] {
 	}, nil)
 }
 
-// parts returns the format of a line, and how it is shown: with %_ for fields that
-// are not read, and %? for a whole number, which %(D)s, %(M)s and %(T)s all log.
-func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
-	parts, shown := c.Parts(g.roles, func(r log.Role, at int) string {
-		switch {
-		case r == log.Time:
-			return "%(t)s"
-		case r == log.Request:
-			return "%(r)s"
-		case r == log.StatusCode:
-			return "%(s)s"
-		case r == log.Latency && g.seconds:
-			return "%(L)s"
-		case r == log.Latency:
-			return "%?"
-		case r == process:
-			return "%(p)s"
-		case at == 0 && c.Tail[at].IsBytes():
-			return "%(b)s"
-		case at >= 0 && c.Header(at) == 1:
-			return "%(f)s"
-		case at >= 0 && c.Header(at) == 2:
-			return "%(a)s"
-		}
-		return "%_"
-	})
-	return parts, strings.ReplaceAll(shown, "[%(t)s]", "%(t)s")
+// words show a format: with %_ for fields that are not read, and %? for a whole
+// number, which %(D)s, %(M)s and %(T)s all log.
+var words = log.Words{
+	Of:    map[log.Role]string{log.Time: "%(t)s", log.Request: "%(r)s", log.StatusCode: "%(s)s", log.Latency: "%?", process: "%(p)s"},
+	Bytes: "%(b)s", Referer: "%(f)s", Agent: "%(a)s", Other: "%_", Bracketed: true,
 }
 
 // reader reads the lines of one part.

@@ -28,13 +28,6 @@ var variables = map[string]log.Role{
 	"http_traceparent": log.TraceParent, "opentelemetry_trace_id": log.TraceParent, "otel_trace_id": log.TraceParent,
 }
 
-// names are the variables by role, to show a format that was recognised.
-var names = map[log.Role]string{
-	log.Time: "time_local", log.EndTime: "_", log.Request: "request", log.StatusCode: "status", log.Epoch: "msec",
-	log.Latency: "request_time", log.Upstream: "upstream_response_time", log.UpstreamStatus: "upstream_status", log.UpstreamPeer: "upstream_addr",
-	log.UpstreamOther: "upstream_connect_time", log.UpstreamOther2: "upstream_header_time", log.RequestID: "request_id", log.TraceParent: "http_traceparent",
-}
-
 // parse returns the parts of a format string, which may stand in its whole
 // directive: log_format NAME [escape=…] 'piece' 'piece';
 func parse(s string) (parts []log.Part, err error) {

@@ -162,20 +162,15 @@ func (g *guess) peers(c *log.CLF) {
 	}
 }
 
-// parts returns the format of a line, and how it is shown: as a log_format in
-// which fields that are not read are $_.
-func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
-	return c.Parts(g.roles, func(r log.Role, at int) string {
-		switch {
-		case r != log.Skip:
-			return "$" + names[r]
-		case at == 0 && c.Tail[at].IsBytes():
-			return "$body_bytes_sent"
-		case at >= 0 && c.Header(at) == 1:
-			return "$http_referer"
-		case at >= 0 && c.Header(at) == 2:
-			return "$http_user_agent"
-		}
-		return "$_"
-	})
+// parts returns the format of a line, and how it is shown.
+func (g *guess) parts(c *log.CLF) ([]log.Part, string) { return words.Format(c, g.roles) }
+
+// words show a format: as a log_format in which fields that are not read are $_.
+var words = log.Words{
+	Of: map[log.Role]string{
+		log.Time: "$time_local", log.EndTime: "$_", log.Request: "$request", log.StatusCode: "$status", log.Epoch: "$msec",
+		log.Latency: "$request_time", log.Upstream: "$upstream_response_time", log.UpstreamStatus: "$upstream_status", log.UpstreamPeer: "$upstream_addr",
+		log.UpstreamOther: "$upstream_connect_time", log.UpstreamOther2: "$upstream_header_time", log.RequestID: "$request_id", log.TraceParent: "$http_traceparent",
+	},
+	Bytes: "$body_bytes_sent", Referer: "$http_referer", Agent: "$http_user_agent", Other: "$_",
 }

@@ -115,16 +115,11 @@ func (q *request) bare(line []byte) (is bool, err error) {
 	}
 	q.request = rest[:quote]
 	words := bytes.Fields(rest[quote+1:])
-	if len(words) != 3 || !sixDecimals(words[2]) {
+	if len(words) != 3 || !log.Micros(words[2]) {
 		return false, nil // Python's http.server and Werkzeug have no time
 	}
 	q.status, q.time = words[0], words[2]
 	return true, nil
-}
-
-func sixDecimals(b []byte) bool {
-	_, step, ok := ingest.ParseDecimal(b, int64(time.Second))
-	return ok && step == 1000
 }
 
 func claims(line []byte) log.Claim {

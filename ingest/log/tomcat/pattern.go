@@ -101,7 +101,7 @@ type evidence struct{ log.Evidence }
 
 func (v *evidence) add(f *log.Fields) {
 	value := f[log.Latency]
-	if !whole(value) {
+	if !log.Whole(value) {
 		return
 	}
 	v.Line()

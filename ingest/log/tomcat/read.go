@@ -31,7 +31,7 @@ func (g *guess) read(c *log.CLF) {
 		case log.TomcatThread(t.Text):
 			g.roles[i], g.thread = thread, i
 		case i == 0 && t.IsBytes(), t.Close == '"', string(t.Text) == "-", isSession(t.Text):
-		case g.at < 0 && t.Close == 0 && (millis || whole(t.Text)):
+		case g.at < 0 && t.Close == 0 && (millis || log.Whole(t.Text)):
 			g.at, g.seconds = i, millis
 		default:
 			g.plain = false
@@ -105,7 +105,11 @@ func formats(head [][]byte) []*log.Learned[evidence] {
 	var g guess
 	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
-		parts, shown := g.parts(c)
+		w := words
+		if g.seconds {
+			w.Latency = "%T"
+		}
+		parts, shown := w.Format(c, g.roles)
 		switch {
 		case g.thread >= 0 && g.plain:
 			return parts, shown, log.Sure
@@ -124,33 +128,10 @@ func formats(head [][]byte) []*log.Learned[evidence] {
 	})
 }
 
-// parts returns the format of a line, and how it is shown: as a pattern in which
-// fields that are not read are %_.
-func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
-	parts, shown := c.Parts(g.roles, func(r log.Role, at int) string {
-		switch {
-		case r == log.Time:
-			return "%t"
-		case r == log.Request:
-			return "%r"
-		case r == log.StatusCode:
-			return "%s"
-		case r == log.Latency && g.seconds:
-			return "%T"
-		case r == log.Latency:
-			return "%D"
-		case r == thread:
-			return "%I"
-		case at == 0 && c.Tail[at].IsBytes():
-			return "%b"
-		case at >= 0 && c.Header(at) == 1:
-			return "%{Referer}i"
-		case at >= 0 && c.Header(at) == 2:
-			return "%{User-Agent}i"
-		}
-		return "%_"
-	})
-	return parts, strings.ReplaceAll(shown, "[%t]", "%t")
+// words show a format: fields that are not read are %_.
+var words = log.Words{
+	Of:    map[log.Role]string{log.Time: "%t", log.Request: "%r", log.StatusCode: "%s", log.Latency: "%D", thread: "%I"},
+	Bytes: "%b", Referer: "%{Referer}i", Agent: "%{User-Agent}i", Other: "%_", Bracketed: true,
 }
 
 // reader reads the lines of one part.

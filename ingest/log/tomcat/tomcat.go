@@ -75,7 +75,7 @@ func claims(line []byte) log.Claim {
 	}
 	var f log.Fields
 	for i := range spring {
-		if spring[i].Pattern.Match(line, &f) && whole(f[log.Latency]) {
+		if spring[i].Pattern.Match(line, &f) && log.Whole(f[log.Latency]) {
 			return log.Own
 		}
 	}
@@ -117,13 +117,4 @@ func word(pattern string) log.Known {
 	}
 	k.Layout.Shape.UnitFrom = ingest.UnitFromValue
 	return k
-}
-
-func whole(b []byte) bool {
-	for _, c := range b {
-		if c-'0' > 9 {
-			return false
-		}
-	}
-	return len(b) > 0 && len(b) < 18
 }

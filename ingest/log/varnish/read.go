@@ -53,7 +53,7 @@ func formats(head [][]byte, opt ingest.Options) []*log.Learned[log.Evidence] {
 	times := log.Clock{Zone: opt.Zone}
 	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
-		parts, shown := g.parts(c)
+		parts, shown := words.Format(c, g.roles)
 		switch {
 		case g.own:
 			return parts, shown, log.Sure

@@ -96,9 +96,9 @@ func (g *guess) read(c *log.CLF) {
 		case isHandling(t.Text):
 			g.roles[i], handled = handling, true
 		case t.Close == '"':
-		case g.at < 0 && len(t.Key) == 0 && whole(t.Text):
+		case g.at < 0 && len(t.Key) == 0 && log.Whole(t.Text):
 			g.roles[i], g.at = log.Latency, i
-		case g.first < 0 && len(t.Key) == 0 && micro(t.Text):
+		case g.first < 0 && len(t.Key) == 0 && log.Micros(t.Text):
 			g.roles[i], g.first = firstByte, i
 		default:
 			g.plain = false
@@ -107,46 +107,10 @@ func (g *guess) read(c *log.CLF) {
 	g.own = handled && g.plain && (g.at >= 0 || g.first >= 0)
 }
 
-func whole(b []byte) bool {
-	for _, c := range b {
-		if c-'0' > 9 {
-			return false
-		}
-	}
-	return len(b) > 0 && len(b) < 18
-}
-
-// micro reports seconds with six decimals, as Varnish prints times.
-func micro(b []byte) bool {
-	_, step, ok := ingest.ParseDecimal(b, int64(time.Second))
-	return ok && step == int64(time.Microsecond)
-}
-
-// parts returns the format of a line, and how it is shown: with %_ for fields that
-// are not read, and %? for a whole number, which %D, %T and %{ms}T all log.
-func (g *guess) parts(c *log.CLF) ([]log.Part, string) {
-	parts, shown := c.Parts(g.roles, func(r log.Role, at int) string {
-		switch {
-		case r == log.Time:
-			return "%t"
-		case r == log.Request:
-			return "%r"
-		case r == log.StatusCode:
-			return "%s"
-		case r == log.Latency:
-			return "%?"
-		case r == handling:
-			return "%{Varnish:handling}x"
-		case r == firstByte:
-			return "%{Varnish:time_firstbyte}x"
-		case at == 0 && c.Tail[at].IsBytes():
-			return "%b"
-		case at >= 0 && c.Header(at) == 1:
-			return "%{Referer}i"
-		case at >= 0 && c.Header(at) == 2:
-			return "%{User-agent}i"
-		}
-		return "%_"
-	})
-	return parts, strings.ReplaceAll(shown, "[%t]", "%t")
+// words show a format: with %_ for fields that are not read, and %? for a whole
+// number, which %D, %T and %{ms}T all log.
+var words = log.Words{
+	Of: map[log.Role]string{log.Time: "%t", log.Request: "%r", log.StatusCode: "%s", log.Latency: "%?",
+		handling: "%{Varnish:handling}x", firstByte: "%{Varnish:time_firstbyte}x"},
+	Bytes: "%b", Referer: "%{Referer}i", Agent: "%{User-agent}i", Other: "%_", Bracketed: true,
 }
