@@ -72,10 +72,22 @@ func (p *peeler) layer(line []byte, n int) (text []byte, stamp Moment, wrapper s
 		return p.syslog(line)
 	case c == '{':
 		return p.dockerJSON(line, n)
+	case c == '[':
+		return kubectl(line)
 	case c-'A' < 26 && len(line) > 16 && line[3] == ' ' && line[6] == ' ':
 		return p.syslog(line)
 	}
 	return p.compose(line)
+}
+
+// kubectl takes off "[pod/name/container] ", which kubectl logs --prefix writes.
+func kubectl(line []byte) ([]byte, Moment, string) {
+	if bytes.HasPrefix(line, []byte("[pod/")) {
+		if i := bytes.Index(line[:min(len(line), 400)], []byte("] ")); i > 0 && bytes.IndexByte(line[:i], ' ') < 0 {
+			return line[i+2:], Moment{}, "kubectl"
+		}
+	}
+	return line, Moment{}, ""
 }
 
 // compose takes off "name-1  | ".

@@ -38,6 +38,8 @@ func TestPeel(t *testing.T) {
 		{"rsyslog", "2026-11-29T21:16:22.123456+01:00 lb-1 nginx[3]: " + plain, at.Truncate(time.Microsecond), "syslog"},
 		{"RFC 5424", `<142>1 2026-11-29T20:16:22.123456Z lb-1 nginx 3 - - ` + plain, at.Truncate(time.Microsecond), "syslog"},
 		{"RFC 5424 with data", `<142>1 2026-11-29T20:16:22.123456Z lb-1 nginx 3 id [x@1 a="]\"" b="c"][y@1] ` + "\xef\xbb\xbf" + plain, at.Truncate(time.Microsecond), "syslog"},
+		{"kubectl logs --prefix", "[pod/shop-7d4b9c/web] " + plain, time.Time{}, "kubectl"},
+		{"kubectl logs --prefix --timestamps", "[pod/shop-7d4b9c/web] 2026-11-29T20:16:22.123456789Z " + plain, at, "kubectl"},
 		{"syslog in CRI", "2026-11-29T20:16:22.123456789Z stdout F <142>Nov 29 21:20:31 nginx: " + plain, at, "CRI"},
 	} {
 		var p peeler
@@ -56,7 +58,7 @@ func TestPeel(t *testing.T) {
 func TestNoPeel(t *testing.T) {
 	for _, in := range []string{
 		"2026-11-29T20:16:22.123Z INFO Bar: message", "2026-11-29T20:16:22.123Z app started", "2026-11-29 20:16:22 x", "<x>", "<142", "<1>1 x",
-		"Now is the time: all", "May 33 21:20:31 x y: z", `{"log":"x`, `{"log":1}`, `{"log":{"a":1}}`, `{"a":"b"}`, "a | b", "| x", "x y | z", "2026-11-29T20:16:22Zstdout F x",
+		"Now is the time: all", "May 33 21:20:31 x y: z", `{"log":"x`, `{"log":1}`, `{"log":{"a":1}}`, `{"a":"b"}`, "a | b", "[pod/a b/c] x", "[pod/a]x", "[a] x", "| x", "x y | z", "2026-11-29T20:16:22Zstdout F x",
 	} {
 		var p peeler
 		if text, stamp, wrapper := p.peel([]byte(in)); wrapper != "" && wrapper != "docker compose" || stamp.Time != 0 {

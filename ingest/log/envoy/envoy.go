@@ -33,7 +33,7 @@ SI, DT and UMSDR mean that it timed out and DC that the client left: its latency
 a lower bound. Without a method and a status a line is a TCP connection, which takes
 part in no percentile of requests.
 `,
-	Speaks: speaks,
+	Speaks: log.IsEnvoyFormat,
 	Claims: claims,
 	Learn:  learn,
 }

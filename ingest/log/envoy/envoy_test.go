@@ -169,7 +169,7 @@ func TestLogFormat(t *testing.T) {
 		`%START_TIME(%s.%3f)% %REQ(:METHOD)% %REQ(:PATH):200% %RESPONSE_CODE% flags=%RESPONSE_FLAGS% tries=%UPSTREAM_REQUEST_ATTEMPT_COUNT% took=%COMMON_DURATION(DS_RX_BEG:DS_TX_END:us)% id=%REQ(X-REQUEST-ID)%`:                                                                                                 "1795987231.539 GET /cart/17 200 flags=- tries=3 took=50000 id=" + id,
 		`%START_TIME% %REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% 100%% %RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)% %REQ(X-REQUEST-ID)%`:                                                                                                                                                                                 "2026-11-29T21:20:31.539Z GET /cart/17 200 100% 50 " + id,
 	} {
-		if !speaks(f) {
+		if !Dialect.Speaks(f) {
 			t.Errorf("not spoken: %s", f)
 		}
 		s := logtest.One(t, format, l, ingest.Options{LogFormat: f})
@@ -178,7 +178,7 @@ func TestLogFormat(t *testing.T) {
 		}
 	}
 	for _, f := range []string{`%h %l %u %t "%r" %>s %b %D`, `%ci:%cp [%tr] %ST %[src]`, `$status`, `%D%T`, `%DURATION`, `%REQ(:PATH`, ``, `50%`} {
-		if speaks(f) {
+		if Dialect.Speaks(f) {
 			t.Errorf("spoken: %s", f)
 		}
 	}

@@ -31,63 +31,6 @@ var headers = map[string]log.Role{
 	"X-ENVOY-ATTEMPT-COUNT": roleTries, "X-REQUEST-ID": log.RequestID, "TRACEPARENT": log.TraceParent, "X-B3-TRACEID": log.TraceParent,
 }
 
-// operator is one %…%.
-type operator struct {
-	name, arg string
-	width     int // bytes
-}
-
-// next reads the operator at the beginning of s: %NAME%, %NAME(argument):length%.
-func next(s string) (o operator, err error) {
-	i := 1
-	for i < len(s) && (s[i] == '_' || s[i]-'A' < 26 || s[i]-'0' <= 9) {
-		i++
-	}
-	o.name = s[1:i]
-	if len(o.name) < 3 || o.name[0]-'A' >= 26 {
-		return o, fmt.Errorf("--log-format: Envoy has no %s", s[:min(len(s), i+1)])
-	}
-	if i < len(s) && s[i] == '(' {
-		n := strings.IndexByte(s[i:], ')')
-		if n < 0 {
-			return o, fmt.Errorf("--log-format: %%%s( is not closed", o.name)
-		}
-		o.arg = s[i+1 : i+n]
-		i += n + 1
-	}
-	if i < len(s) && s[i] == ':' {
-		for i++; i < len(s) && s[i]-'0' <= 9; i++ {
-		}
-	}
-	if i >= len(s) || s[i] != '%' {
-		return o, fmt.Errorf("--log-format: no %% behind %%%s", o.name)
-	}
-	o.width = i + 1
-	return o, nil
-}
-
-// speaks reports whether a format string is Envoy's: every % begins an operator,
-// and there is one.
-func speaks(s string) bool {
-	sure := false
-	for {
-		i := strings.IndexByte(s, '%')
-		if i < 0 {
-			return sure
-		}
-		s = s[i:]
-		if strings.HasPrefix(s, "%%") {
-			s = s[2:]
-			continue
-		}
-		o, err := next(s)
-		if err != nil {
-			return false
-		}
-		s, sure = s[o.width:], true
-	}
-}
-
 // parse takes a format apart, and returns the unit of its duration too, where
 // that is stated.
 func parse(s string) (parts []log.Part, unit time.Duration, err error) {
@@ -110,11 +53,11 @@ func parse(s string) (parts []log.Part, unit time.Duration, err error) {
 			s = s[2:]
 			continue
 		}
-		o, err := next(s)
+		t, err := log.NextEnvoy(s)
 		if err != nil {
 			return nil, 0, err
 		}
-		role, u, err := o.means()
+		role, u, err := means(t)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -122,24 +65,24 @@ func parse(s string) (parts []log.Part, unit time.Duration, err error) {
 			unit = u
 		}
 		parts = append(parts, log.Part{Role: role})
-		s = s[o.width:]
+		s = s[t.Width:]
 	}
 	return parts, unit, nil
 }
 
 // means returns what an operator logs, and the unit where that is a duration
 // that states it.
-func (o operator) means() (role log.Role, unit time.Duration, err error) {
-	switch o.name {
+func means(t log.FormatToken) (role log.Role, unit time.Duration, err error) {
+	switch t.Name {
 	case "REQ", "RESP", "REQ_WITHOUT_QUERY":
-		for _, name := range strings.Split(o.arg, "?") { // the second where the first is not there
+		for _, name := range strings.Split(t.Arg, "?") { // the second where the first is not there
 			if role := headers[strings.ToUpper(name)]; role != log.Skip {
 				return role, 0, nil
 			}
 		}
 		return log.Skip, 0, nil
 	case "COMMON_DURATION":
-		of := strings.Split(o.arg, ":")
+		of := strings.Split(t.Arg, ":")
 		if len(of) < 2 || of[0] != "DS_RX_BEG" || of[1] != "DS_TX_END" {
 			return log.Skip, 0, nil // of a part of the request
 		}
@@ -151,7 +94,7 @@ func (o operator) means() (role log.Role, unit time.Duration, err error) {
 		}
 		return log.Latency, unit, nil
 	}
-	return operators[o.name], 0, nil
+	return operators[t.Name], 0, nil
 }
 
 // take takes what a pattern found.

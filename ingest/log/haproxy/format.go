@@ -22,105 +22,12 @@ const (
 	roleBackend  = log.UpstreamPeer   // %b
 )
 
-// aliases are all names behind a %, and what they say. Source: logformat_aliases
-// in src/log.c, up to version 3.3.
-var aliases = func() map[string]log.Role {
-	all := map[string]log.Role{
-		"tr": log.Time, "t": log.Time, "trl": log.Time, "trg": log.Time, "T": log.Time, "Tl": log.Time, "Ts": log.Epoch,
-		"r": log.Request, "HM": log.Method, "HU": log.Target, "HP": log.Target, "HPO": log.Target, "ST": log.StatusCode, "ID": log.RequestID,
-		"TR": roleReceive, "Tw": roleWait, "Tc": roleConnect, "Tr": roleResponse, "Ta": log.Latency, "Tt": roleTotal,
-		"rc": roleRetries, "tsc": roleState, "ts": roleState, "s": roleServer, "b": roleBackend,
-	}
-	for _, name := range strings.Fields("o OG B CC CS H Th Ti Tq Td Tu U ac bc bi bp bq ci cp f fc fi fp ft hr hrl hs hsl HQ HV lc ms pid rt sc si sp sq sslc sslv") {
-		all[name] = log.Skip
-	}
-	return all
-}()
-
-// hint are aliases that no other server's format strings can hold: those with
-// one letter mean something to Apache too, %Ts is its %T with an s behind.
-func hint(name string) bool {
-	return len(name) > 1 && name != "Ts"
-}
-
-// token is one % of a format.
-type token struct {
-	name  string // empty: an expression, %[…]
-	flags string
-	width int // bytes
-}
-
-// next reads the token at the beginning of s, which is a %:
-// %{flags}alias, %(name:type)alias, %{flags}[expression].
-func next(s string) (t token, err error) {
-	i := 1
-	for i < len(s) {
-		var to byte
-		switch s[i] {
-		case '{':
-			to = '}'
-		case '(':
-			to = ')'
-		case '[':
-			to = ']'
-		}
-		if to == 0 {
-			break
-		}
-		n := strings.IndexByte(s[i:], to)
-		if n < 0 {
-			return t, fmt.Errorf("--log-format: %s is not closed", s)
-		}
-		if to == '}' {
-			t.flags += s[i+1 : i+n]
-		}
-		i += n + 1
-		if to == ']' {
-			t.width = i
-			return t, nil
-		}
-	}
-	for n := 4; n > 0; n-- {
-		if i+n <= len(s) {
-			if _, ok := aliases[s[i:i+n]]; ok {
-				t.name, t.width = s[i:i+n], i+n
-				return t, nil
-			}
-		}
-	}
-	return t, fmt.Errorf("--log-format: HAProxy has no %s", s[:min(len(s), i+3)])
-}
-
-// speaks reports whether a format string is HAProxy's: all of it can be read so,
-// and something in it means nothing to other servers.
-func speaks(s string) bool {
-	if strings.HasPrefix(strings.TrimSpace(s), "log-format ") {
-		return true
-	}
-	sure := false
-	for {
-		i := strings.IndexByte(s, '%')
-		if i < 0 {
-			return sure
-		}
-		s = s[i:]
-		if strings.HasPrefix(s, "%%") {
-			s = s[2:]
-			continue
-		}
-		t, err := next(s)
-		if err != nil {
-			return false
-		}
-		sure = sure || t.name == "" || hint(t.name)
-		if s = s[t.width:]; t.name == "" && strings.HasPrefix(s, "%") {
-			continue
-		}
-		// %REQ(…)% and %DURATION% of Envoy begin with letters too.
-		if t.name != "" && len(s) > 0 && (s[0]-'A' < 26 || s[0] == '_' || s[0] == '(') {
-			return false
-		}
-	}
+// aliases are those that are read; all others are passed over.
+var aliases = map[string]log.Role{
+	"tr": log.Time, "t": log.Time, "trl": log.Time, "trg": log.Time, "T": log.Time, "Tl": log.Time, "Ts": log.Epoch,
+	"r": log.Request, "HM": log.Method, "HU": log.Target, "HP": log.Target, "HPO": log.Target, "ST": log.StatusCode, "ID": log.RequestID,
+	"TR": roleReceive, "Tw": roleWait, "Tc": roleConnect, "Tr": roleResponse, "Ta": log.Latency, "Tt": roleTotal,
+	"rc": roleRetries, "tsc": roleState, "ts": roleState, "s": roleServer, "b": roleBackend,
 }
 
 // parse takes a log-format apart, which may stand in its directive and in quotes.
@@ -146,23 +53,23 @@ func parse(s string) ([]log.Part, error) {
 			s = s[2:]
 			continue
 		}
-		t, err := next(s)
+		t, err := log.NextHAProxy(s)
 		if err != nil {
 			return nil, err
 		}
-		s = s[t.width:]
-		if t.name == "o" {
-			quoted = strings.Contains(t.flags, "+Q") || quoted && !strings.Contains(t.flags, "-Q")
+		s = s[t.Width:]
+		if t.Name == "o" {
+			quoted = strings.Contains(t.Arg, "+Q") || quoted && !strings.Contains(t.Arg, "-Q")
 			s = strings.TrimPrefix(s, " ")
 			continue
 		}
-		add := log.Part{Role: aliases[t.name]}
-		if strings.Contains(t.flags, "+Q") || quoted && !strings.Contains(t.flags, "-Q") && isText(t.name) {
+		add := log.Part{Role: aliases[t.Name]}
+		if strings.Contains(t.Arg, "+Q") || quoted && !strings.Contains(t.Arg, "-Q") && isText(t.Name) {
 			parts = append(parts, log.Part{Literal: `"`}, add, log.Part{Literal: `"`})
 			continue
 		}
 		parts = append(parts, add)
-		if t.name == "hr" || t.name == "hs" || t.name == "hrl" || t.name == "hsl" {
+		if t.Name == "hr" || t.Name == "hs" || t.Name == "hrl" || t.Name == "hsl" {
 			s = headers(s)
 		}
 	}

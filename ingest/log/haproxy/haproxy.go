@@ -45,7 +45,7 @@ are not in the order of their stamps. Lines of "option tcplog" are connections, 
 take part in no percentile of requests. Notices, and connections that failed before a
 request, are passed over.
 `,
-	Speaks: speaks,
+	Speaks: log.IsHAProxyFormat,
 	Claims: claims,
 	Learn:  learn,
 }

@@ -81,6 +81,8 @@ func TestVariants(t *testing.T) {
 	for name, l := range map[string]string{
 		"a host in syslog":    "Nov 29 21:20:31 lb1 haproxy[9834]: " + line,
 		"a priority, no host": "<142>Nov 29 21:20:31 haproxy[9834]: " + line,
+		"a tag only":          "haproxy[9834]: " + line,
+		"kubectl's prefix":    "[pod/lb-7d4b9c/haproxy] " + line,
 		"RFC 5424":            "<142>1 2026-11-29T21:20:31.590Z lb1 haproxy 9834 - - " + line,
 		"rsyslog's ISO stamp": "2026-11-29T21:20:31.590123+00:00 lb1 haproxy[9834]: " + line,
 		"no captured headers": with(`{shop.example|`+trace+`} {} `, ""),
@@ -97,7 +99,7 @@ func TestVariants(t *testing.T) {
 		"json, long names":    `{"haproxy_time_request":1,"time_queue_ms":"2","time_connect":3,"time_response":40,"time_active":50,"term_state":"--VN","retries":0,"srv_queue":0,"timestamp":"2026-11-29T21:20:31.539Z","http_request":"GET /cart/17?x=1 HTTP/1.1","server_name":"web2","backend_name":"shop","status_code":"200"}`,
 		"json, phases only":   `{"TR":1,"Tw":2,"Tc":3,"Tr":44,"ts":"--","tr":"29/Nov/2026:21:20:31.539","HM":"GET","HU":"/cart/17","ST":200,"s":"web2","b":"shop","rc":0}`,
 	} {
-		if claims([]byte(l)) != log.Own && !strings.Contains(name, "syslog") && !strings.Contains(name, "RFC") && !strings.Contains(name, "priority") && !strings.Contains(name, "ISO") {
+		if claims([]byte(l)) != log.Own && !strings.Contains(name, "syslog") && !strings.Contains(name, "kubectl") && !strings.Contains(name, "RFC") && !strings.Contains(name, "priority") && !strings.Contains(name, "ISO") {
 			t.Errorf("%s: not claimed", name)
 		}
 		s := logtest.One(t, format, l, utc)
@@ -189,7 +191,7 @@ func TestLogFormat(t *testing.T) {
 		`'{"at":"%trg","m":"%HM","p":"%HPO","st":%ST,"all":%Ta,"queued":%Tw,"end":"%tsc","n":%rc,"ua":"%[capture.req.hdr(0),json]"}'`: `{"at":"29/Nov/2026:21:20:31 +0000","m":"GET","p":"/cart/17","st":200,"all":50,"queued":2,"end":"----","n":0,"ua":"a \"b\" c"}`,
 		`%{+Q}o %Ts %r %ST %Ta %Tw %tsc %rc %{-Q}s`: `1795987231 "GET /cart/17?x=1 HTTP/1.1" 200 50 2 ---- 0 web2`,
 	} {
-		if !speaks(f) {
+		if !Dialect.Speaks(f) {
 			t.Errorf("not spoken: %s", f)
 		}
 		opt := utc
@@ -203,7 +205,7 @@ func TestLogFormat(t *testing.T) {
 		`%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %D`, `%t "%r" %s %b %Ts`, `%t %r %s %b %T`, `%a %{ms}T %U`, `%v %h (%T s)`,
 		`[%START_TIME%] "%REQ(:METHOD)%" %RESPONSE_CODE% %DURATION%`, `%BYTES_SENT% %UPSTREAM_HOST%`, `$remote_addr [$time_local]`, `100%`, `%[open`, ``,
 	} {
-		if speaks(f) {
+		if Dialect.Speaks(f) {
 			t.Errorf("spoken: %s", f)
 		}
 	}

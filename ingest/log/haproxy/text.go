@@ -57,10 +57,24 @@ func word(b []byte, i int) int {
 	return i
 }
 
+// untagged returns a line without "haproxy[9834]: ", which is left of a syslog
+// header where the rest was cut off.
+func untagged(line []byte) []byte {
+	const tag = "haproxy["
+	if len(line) < len(tag) || string(line[:len(tag)]) != tag {
+		return line
+	}
+	if i := bytes.Index(line[:min(len(line), 24)], []byte("]: ")); i > 0 {
+		return line[i+3:]
+	}
+	return line
+}
+
 // scan reads a line of option httplog, httpslog or tcplog. An error says why it
 // is none.
 func (x *fields) scan(line []byte) error {
 	x.reset()
+	line = untagged(line)
 	open := word(line[:min(len(line), 80)], 0) + 1
 	if open < 4 || len(line) < open+stampLen+3 || line[open] != '[' || line[open+stampLen+1] != ']' || line[open+stampLen+2] != ' ' {
 		return log.ErrOther
