@@ -1,0 +1,292 @@
+// Package applog reads what applications log of their requests by common
+// loggers: JSON lines, logfmt, and text.
+package applog
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/log"
+)
+
+// Dialect is the log of an application.
+var Dialect = log.Dialect{
+	Name: "applog",
+	Doc: `Logs of applications: JSON lines, logfmt, text
+
+What applications log of their requests: by slog, zap, zerolog, logrus, pino and
+pino-http, bunyan, morgan, echo, gin, Serilog, structlog and others, as JSON lines, as
+key=value (logfmt), as a console shows them, or as text with words like "took 12 ms";
+and log records in OTLP's JSON, of which a line holds several.
+
+A line is a request if it has a latency, by the name of a member or a word in front
+of it; or a method, a path and a status. Everything else that the application says
+is passed over. Names that are understood: duration, elapsed, latency, took,
+response_time, request_time, time_taken and their kin, with a unit behind
+(duration_ms, elapsedMillis, latency_ns) or none; method, path, url, uri, route,
+status, status_code, request_id, trace_id, traceparent, queue_time_ms. In text: "took
+12 ms", "in 12ms", "elapsed: 12ms", or, beside a method and a path, the only number
+with a unit of time. A latency without method and path is an operation named by its
+message, without what varies in it.
+
+The unit is taken from the value ("9.2ms"), from the name (duration_ms), or from the
+logger: slog and logrus write a time.Duration in JSON as nanoseconds, zap as seconds,
+zerolog as milliseconds, pino-http's responseTime and Serilog's Elapsed are
+milliseconds. Of other numbers the unit is not known: give --unit, or better log a
+name that states it.
+
+Lines are stamped at their end. The clock of such a log starts when a worker takes the
+request: what requests wait for one is not in it, so a stall shows as silence and a
+burst rather than as slow lines.
+`,
+	General: true,
+	Claims:  claims,
+	Near: func(line []byte) string {
+		if claims(line) == log.Aside {
+			return "the first lines are an application's, and none tells of a request with its latency; --format applog reads those that follow"
+		}
+		return ""
+	},
+	Learn: func(_ [][]byte, opt ingest.Options) (func() log.Reader, error) {
+		return func() log.Reader { return newReader(opt) }, nil
+	},
+}
+
+// claims tells whether a line is a request, or something else that a logger of
+// applications wrote.
+func claims(line []byte) log.Claim {
+	if len(line) == 0 {
+		return log.Foreign
+	}
+	r := newReader(ingest.Options{})
+	var e log.Entry
+	e.Reset(ingest.Pos{})
+	switch err := r.Read(line, &e); {
+	case err == nil:
+		return log.Own
+	case err == log.ErrIgnore && r.spoke:
+		return log.Aside
+	}
+	return log.Foreign
+}
+
+// How the unit of a line's latency is known.
+const (
+	untimed = iota
+	byValue
+	byFlag
+	byName   // and nanoseconds to seconds
+	byLogger = byName + 4
+	unknown  = byLogger + 4
+	modes    = unknown + 1
+)
+
+var sizes = [...]time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second}
+
+// reader reads lines of any logger.
+type reader struct {
+	log.Builder
+	opt                     ingest.Options
+	layouts                 [kinds][modes]*log.Layout
+	object                  log.Object
+	keys                    log.Keys[meaning] // of JSON
+	pairKeys, attributeKeys log.Keys[meaning]
+	facts                   facts
+	roles                   log.Fields
+	text                    []byte // of members, without escapes
+	stamp                   []byte
+	names                   log.Names
+	op                      []byte
+	records                 records
+	spoke                   bool // the last line is a logger's, request or not
+}
+
+func newReader(opt ingest.Options) *reader {
+	return &reader{opt: opt, Builder: log.Builder{Clock: log.Clock{Zone: opt.Zone}},
+		keys: log.Keys[meaning]{Mean: mean}, pairKeys: log.Keys[meaning]{Mean: mean}, attributeKeys: log.Keys[meaning]{Mean: mean}}
+}
+
+func (r *reader) Read(line []byte, e *log.Entry) error {
+	r.spoke = false
+	if line[0] == '{' {
+		if isRecords(line) {
+			return r.otlp(line, e)
+		}
+		return r.json(line, e)
+	}
+	r.facts = facts{}
+	r.text = r.text[:0]
+	k := r.words(line)
+	return r.entry(k, e)
+}
+
+// json reads a line of JSON. Where it is no request by its members, its message
+// may be one by its words.
+func (r *reader) json(line []byte, e *log.Entry) error {
+	r.facts = facts{}
+	r.text = r.text[:0]
+	if !r.walk(line) {
+		return log.ErrJSON
+	}
+	f := &r.facts
+	r.spoke = f.v[level] != nil || f.v[message] != nil && f.v[stamp] != nil
+	return r.orMessage(f.kind(), e)
+}
+
+// orMessage makes a request of the facts, or of the words of their message.
+func (r *reader) orMessage(k kind, e *log.Entry) error {
+	f := &r.facts
+	if f.v[latency] == nil && len(f.v[message]) > 0 {
+		if text := f.v[message]; text[0] == '{' {
+			before := f.v
+			if r.walk(text) {
+				f.fill(&before)
+				return r.entry(plainJSON, e)
+			}
+			f.v = before
+		} else if text[0] != ' ' {
+			before := f.v
+			r.words(text)
+			f.fill(&before)
+		}
+	}
+	return r.entry(k, e)
+}
+
+// fill adds what was known before.
+func (f *facts) fill(before *[fields][]byte) {
+	for i, v := range before {
+		if f.v[i] == nil || i == int(stamp) && v != nil || i == int(message) {
+			f.v[i] = v
+		}
+	}
+}
+
+// walk takes note of the members of an object, and reports whether it is whole.
+func (r *reader) walk(line []byte) bool {
+	o := &r.object
+	o.Reset(line)
+	for i := 0; o.Next(); i++ {
+		m := r.keys.At(i, o.Key)
+		value := o.Value
+		if m.role != skip && o.Quoted && bytes.IndexByte(value, '\\') >= 0 {
+			from := len(r.text)
+			r.text = log.Unescape(r.text, value)
+			value = r.text[from:]
+		}
+		r.facts.put(m, o.Key, value, o.Quoted, o.Depth)
+	}
+	return o.Whole()
+}
+
+// entry makes a request of the facts.
+func (r *reader) entry(k kind, e *log.Entry) error {
+	f := &r.facts
+	http, code := f.isHTTP(), f.code()
+	if f.v[latency] == nil && (!http || code == nil) {
+		return log.ErrIgnore
+	}
+	clear(r.roles[:])
+	to := &r.roles
+	to[log.StatusCode], to[log.RequestID] = code, f.v[request]
+	if http {
+		to[log.Method], to[log.Target] = f.v[method], f.v[target]
+		if f.v[route] != nil && f.v[route][0] == '/' {
+			to[log.Target] = f.v[route]
+		}
+	}
+	if t := f.v[trace]; len(t) >= 32 {
+		to[log.TraceParent] = t
+		if i := bytes.LastIndexByte(t, '/'); i >= 0 { // projects/x/traces/…
+			to[log.TraceParent] = t[i+1:]
+		}
+	}
+	to[log.Latency] = f.v[latency]
+	l := r.layout(k, r.mode(k))
+	if err := r.Build(l, to, e); err != nil {
+		if err == log.ErrLatency && !http {
+			return log.ErrIgnore // a word of the application's own
+		}
+		return err
+	}
+	if f.v[stamp] != nil {
+		e.Stamp, _ = r.Clock.Read(f.v[stamp])
+	}
+	if f.v[queue] != nil {
+		if d, _, _, ok := log.Duration(f.v[queue], f.wait); ok {
+			e.Queue = d
+		}
+	}
+	if !http {
+		e.Op = r.named()
+	}
+	if code == nil && isError(f.v[level]) {
+		e.Outcome = ingest.Failed
+	}
+	return nil
+}
+
+// mode returns how the unit of the latency is known.
+func (r *reader) mode(k kind) int {
+	f := &r.facts
+	switch unit := f.unitOf(k); {
+	case f.v[latency] == nil:
+		return untimed
+	case f.explicit:
+		return byValue
+	case r.opt.Unit != 0:
+		return byFlag
+	case f.unit != 0:
+		return byName + index(f.unit)
+	case unit != 0:
+		return byLogger + index(unit)
+	}
+	return unknown
+}
+
+func index(unit time.Duration) int {
+	for i, u := range sizes {
+		if u == unit {
+			return i
+		}
+	}
+	return 0
+}
+
+// layout returns the layout of lines of a logger.
+func (r *reader) layout(k kind, mode int) *log.Layout {
+	if l := r.layouts[k][mode]; l != nil {
+		return l
+	}
+	s := ingest.Shape{Layout: kindNames[k], Stamp: ingest.StampEnd}
+	if mode != untimed {
+		s.Clock = "a worker took it"
+	}
+	switch {
+	case mode == byValue:
+		s.Unit, s.UnitFrom = time.Millisecond, ingest.UnitFromValue
+	case mode == byFlag: // NewLayout does the rest
+	case mode >= byName && mode < byLogger:
+		s.Unit, s.UnitFrom = sizes[mode-byName], ingest.UnitFromKey
+	case mode >= byLogger && mode < unknown:
+		s.Unit, s.UnitFrom = sizes[mode-byLogger], ingest.UnitFromFormat
+	case mode == unknown:
+		s.Assumed, s.Other = time.Millisecond, time.Second
+	}
+	l := log.NewLayout(s, ingest.Server, r.opt)
+	r.layouts[k][mode] = &l
+	return &l
+}
+
+// isError reports the levels of failures.
+func isError(level []byte) bool {
+	if len(level) < 3 {
+		return false
+	}
+	switch level[0] | 0x20 {
+	case 'e', 'f', 'c', 'p': // error, fatal, critical, panic
+		return level[0]|0x20 != 'p' || level[1]|0x20 == 'a' || level[1]|0x20 == 'n'
+	}
+	return false
+}
