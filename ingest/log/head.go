@@ -42,7 +42,7 @@ func (d Dialect) Format() ingest.Format {
 // particular server.
 func (d *Dialect) general() uint8 {
 	switch {
-	case d.between:
+	case d.of != nil:
 		return 1
 	case d.General:
 		return 2

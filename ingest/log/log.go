@@ -38,7 +38,7 @@ type Dialect struct {
 	// General is set where lines tell no particular server: the dialect is asked
 	// only about inputs that no other claims.
 	General bool
-	between bool // it is Mixed: asked before those
+	of      []Dialect // it is Mixed of these
 
 	// Whole is set where what a line says depends on lines before it: inputs are
 	// read in one part, and a Reader may keep what it saw. See Ender.

@@ -4,10 +4,59 @@ import (
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
+// Formats returns the formats of all dialects, and one for logs in which lines of
+// several stand between each other: a dialect claims no such log, although most
+// of the lines may be its own.
+func Formats(dialects ...Dialect) (all []ingest.Format) {
+	between := Mixed(dialects...)
+	for _, d := range dialects {
+		f := d.Format()
+		if !d.General && !d.Whole {
+			f.Sniff = func(head []byte) bool {
+				own, lines := d.weigh(d.headLines(head, sniffed))
+				return own > 0 && 2*own > lines && (10*own >= 9*lines || !between.shared(head))
+			}
+		}
+		all = append(all, f)
+	}
+	f := between.Format()
+	f.Sniff = between.shared
+	return append(all, f)
+}
+
+// shared reports whether at least two dialects have one in ten of the first lines,
+// and all of them together more than half.
+func (d *Dialect) shared(head []byte) bool {
+	lines := d.headLines(head, sniffed)
+	own, all, several := make([]int, len(d.of)), 0, 0
+	for _, line := range lines {
+		claim := Foreign
+		for i := range d.of {
+			c := d.of[i].Claims(line)
+			if c == Own {
+				claim = Own
+				own[i]++
+				break
+			}
+			claim = max(claim, c)
+		}
+		if claim != Aside {
+			all++
+		}
+	}
+	total := 0
+	for _, n := range own {
+		total += n
+		if n >= 2 && 10*n >= all {
+			several++
+		}
+	}
+	return several >= 2 && 2*total > all
+}
+
 // Mixed returns the dialect of logs in which lines of several servers stand
 // between each other: what a container runtime, syslog or a terminal puts into
-// one stream. Each line is read by the one dialect that claims it. It is asked
-// only about inputs of which no server has most of the lines.
+// one stream. Each line is read by the one dialect that claims it.
 func Mixed(dialects ...Dialect) Dialect {
 	var of []Dialect
 	yields := ingest.Kinds(0)
@@ -18,9 +67,9 @@ func Mixed(dialects ...Dialect) Dialect {
 		}
 	}
 	return Dialect{
-		Name:    "mixed-log",
-		Yields:  yields,
-		between: true,
+		Name:   "mixed-log",
+		Yields: yields,
+		of:     of,
 		Doc: `Logs of several servers in one stream
 
 Lines of different servers, one after the other: what docker compose, a collector
@@ -28,8 +77,8 @@ or syslog makes of several programs. Each line is read as the format that claims
 it: nginx's as nginx's, HAProxy's as HAProxy's, with their own units, stamps and
 clocks. Formats with entries of several lines are not looked for.
 
-It is recognised where no format claims more than half of the first lines, and
-all together do; --format mixed-log asks for it.
+It is recognised where two formats or more have at least one in ten of the first
+lines each; --format mixed-log asks for it.
 `,
 		Claims: func(line []byte) Claim {
 			claim := Foreign

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/log"
 	"github.com/tailcheck/tailcheck/ingest/log/apache"
 	"github.com/tailcheck/tailcheck/ingest/log/applog"
@@ -70,11 +69,4 @@ var Logs = []log.Dialect{
 	gotrace.Dialect,
 
 	applog.Dialect,
-}
-
-func logFormats() (all []ingest.Format) {
-	for _, d := range Logs {
-		all = append(all, d.Format())
-	}
-	return append(all, log.Mixed(Logs...).Format())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/load/samples"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk"
 	"github.com/tailcheck/tailcheck/ingest/load/wrk2"
+	"github.com/tailcheck/tailcheck/ingest/log"
 	"github.com/tailcheck/tailcheck/ingest/trace/console"
 	"github.com/tailcheck/tailcheck/ingest/trace/debugtext"
 	"github.com/tailcheck/tailcheck/ingest/trace/jaeger"
@@ -50,7 +51,7 @@ var Formats = slices.Concat([]ingest.Format{
 	debugtext.Format,
 	xray.Format,
 	spanscsv.Format,
-}, logFormats())
+}, log.Formats(Logs...))
 
 // Detectors are all checks, in the order in which they are explained.
 var Detectors = slices.Concat[[]detect.Detector](
