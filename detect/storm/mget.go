@@ -66,6 +66,10 @@ the time that at least one ran; of those with count >= 8 and more than twice the
 peers, by (service, operation of the parent, command): the number of distinct
 traces, the maximum of the counts, and the sum of their time on critical paths.
 
+tailcheck slots --from FILE works out the slots of the largest batch in a trace
+file, what each way of sending it costs, and hash tags for the cluster's
+primaries.
+
 Source of the rule on slots: the Redis Cluster specification.`,
 	New: func() detect.Tally { return &mgetTally{sums: table[mgetSums]{}} },
 }

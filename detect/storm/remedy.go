@@ -60,7 +60,7 @@ func (s *mgetSums) remedy() string {
 		say = append(say, s.tags())
 	}
 	say = append(say, "Or s"+s.pipeline()[1:])
-	return strings.Join(say, ". ") + "."
+	return strings.Join(say, ". ") + "." + s.slots()
 }
 
 func (s *mgetSums) pipeline() string {
@@ -68,6 +68,18 @@ func (s *mgetSums) pipeline() string {
 		return "Send the commands for each server in one pipeline: one round trip to each"
 	}
 	return fmt.Sprintf("Send the commands for each server in one pipeline: at least %s instead of %d", count(int64(s.peers), "round trip"), s.worst.commands)
+}
+
+// slots is the command that works it out for this input, where keys are visible.
+func (s *mgetSums) slots() string {
+	if len(s.worst.keys) < 2 {
+		return ""
+	}
+	line := "\n$ tailcheck slots --from FILE"
+	if s.peers > 1 {
+		line += fmt.Sprintf(" --primaries %d", s.peers)
+	}
+	return line
 }
 
 // tags advises on hash tags that reach every server.
@@ -95,6 +107,6 @@ func (s *mgetSums) tags() string {
 	if more := len(anchors.Kept) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%s: numbers %s give %d tags on each of %d servers if slots are spread evenly, and at most %d commands; where primaries serve other ranges, other numbers do",
+	return fmt.Sprintf("%s: numbers %s give %d tags on each of %d servers if slots are spread evenly, and at most %d commands; where primaries serve other ranges, other numbers do: tailcheck slots --cluster finds them",
 		advice, strings.Join(list, ", "), tagsPerServer, s.peers, len(anchors.Kept))
 }

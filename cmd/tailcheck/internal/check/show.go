@@ -27,7 +27,7 @@ func (j *judge) show() {
 	trees := map[string]*report.Tree{}
 	for _, f := range j.findings {
 		r := report.Finding{Rule: f.Detector, Severity: f.Severity.String(), Level: f.Severity, Confidence: f.Confidence.String(), Inputs: f.Inputs, Op: f.Op,
-			Message: f.Message, Numbers: f.Numbers, Exemplars: f.Exemplars, Remedy: f.Remedy, Evidence: []report.Evidence{}}
+			Message: f.Message, Numbers: f.Numbers, Exemplars: f.Exemplars, Remedy: j.remedy(f.Remedy, f.Inputs), Evidence: []report.Evidence{}}
 		if r.Exemplars == nil {
 			r.Exemplars = []string{}
 		}

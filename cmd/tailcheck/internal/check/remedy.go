@@ -1,0 +1,52 @@
+package check
+
+import "strings"
+
+// remedy puts the path of the input into a command that a detector advises. A
+// detector does not know paths: its command, a line that begins with
+// "$ tailcheck ", names the input FILE. Where a finding is about several inputs,
+// or about one that has no path a shell could be given, FILE is left standing.
+func (j *judge) remedy(text string, inputs []int) string {
+	if !strings.Contains(text, "$ tailcheck ") || len(inputs) != 1 || inputs[0] < 0 || inputs[0] >= len(j.inputs) {
+		return text
+	}
+	path, ok := shellPath(j.inputs[inputs[0]].path)
+	if !ok {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if !strings.HasPrefix(l, "$ tailcheck ") {
+			continue
+		}
+		words := strings.Split(l, " ")
+		for k, w := range words {
+			if w == "FILE" {
+				words[k] = path
+			}
+		}
+		lines[i] = strings.Join(words, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shellPath writes a path as one word of a shell.
+func shellPath(path string) (string, bool) {
+	if path == "-" || path == "" {
+		return "", false
+	}
+	if path[0] == '-' {
+		path = "./" + path
+	}
+	plain := true
+	for _, r := range path {
+		if r < ' ' || r == 0x7f || r == 0xfffd {
+			return "", false
+		}
+		plain = plain && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("_./:=@%+,-", r))
+	}
+	if plain {
+		return path, true
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'", true
+}
