@@ -212,6 +212,7 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 	}
 	if f.v[stamp] != nil {
 		e.Stamp, _ = r.Clock.Read(f.v[stamp])
+		e.Stamp.Resolution = resolution(k, e.Stamp.Resolution)
 	}
 	if f.v[queue] != nil {
 		if d, _, _, ok := log.Duration(f.v[queue], f.wait); ok {
@@ -225,6 +226,24 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 		e.Outcome = ingest.Failed
 	}
 	return nil
+}
+
+// resolution returns that of stamps whose last zeros a logger leaves out: slog's
+// are of nanoseconds, zap's numbers have the precision of a double.
+func resolution(k kind, seen time.Duration) time.Duration {
+	switch {
+	case seen == 0:
+		return 0
+	case k == slogJSON:
+		return time.Nanosecond
+	case k == zapJSON && seen < time.Millisecond:
+		return time.Microsecond
+	case seen < time.Microsecond:
+		return time.Nanosecond
+	case seen < time.Millisecond:
+		return time.Microsecond
+	}
+	return seen
 }
 
 // mode returns how the unit of the latency is known.
