@@ -9,22 +9,25 @@ import (
 
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/log"
+	"github.com/tailcheck/tailcheck/ingest/log/logtest"
 )
 
 const (
 	us = time.Microsecond
 	ms = time.Millisecond
 
+	goodJSON = `{"time":"[29/Nov/2026:21:16:22 +0100]","remote":"203.0.113.9","method":"GET","path":"/a/17","query":"?q=1","status":200,"bytes":41,"duration_us":5376}`
+
 	front = `203.0.113.9 - - [29/Nov/2026:21:16:22 +0100] "GET /a/17?q=1 HTTP/1.1" 200 41 `
 )
 
 func one(t *testing.T, line string, opt ingest.Options) (*ingest.Sample, ingest.Shape) {
 	t.Helper()
-	got := read(t, []byte(line+"\n"), opt)
-	if len(got.samples) != 1 || len(got.log.Shapes) != 1 {
-		t.Fatalf("%s: %d requests, %v", line, len(got.samples), got.problems)
+	got := logtest.Read(t, Format, []byte(line+"\n"), opt)
+	if len(got.Samples) != 1 || len(got.Log.Shapes) != 1 {
+		t.Fatalf("%s: %d requests, %v", line, len(got.Samples), got.Problems)
 	}
-	return &got.samples[0], got.log.Shapes[0]
+	return &got.Samples[0], got.Log.Shapes[0]
 }
 
 func TestLines(t *testing.T) {
@@ -108,9 +111,9 @@ func TestLogFormat(t *testing.T) {
 	if s.Status != 200 || s.Latency != 5376*us {
 		t.Errorf("%+v", s)
 	}
-	got := read(t, []byte(front+"\n"), ingest.Options{LogFormat: `%s %D`})
-	if len(got.samples) != 0 || len(got.problems) != 1 || !errors.Is(got.problems[0], log.ErrFormat) {
-		t.Errorf("%v, %v", got.samples, got.problems)
+	got := logtest.Read(t, Format, []byte(front+"\n"), ingest.Options{LogFormat: `%s %D`})
+	if len(got.Samples) != 0 || len(got.Problems) != 1 || !errors.Is(got.Problems[0], log.ErrFormat) {
+		t.Errorf("%v, %v", got.Samples, got.Problems)
 	}
 	for _, bad := range []string{`%`, `%{x`, `%h`, `LogFormat "%s`, `CustomLog "x`} {
 		for _, err := range Format.Read(strings.NewReader(front), ingest.Input{Options: ingest.Options{LogFormat: bad}}) {
@@ -141,8 +144,8 @@ func TestOrder(t *testing.T) {
 				line(now, 10*ms)
 			}
 		}
-		got := read(t, []byte(b.String()), ingest.Options{})
-		if s := got.log.Shapes[0]; s.Unit != u || s.UnitFrom != ingest.UnitFromRedundancy {
+		got := logtest.Read(t, Format, []byte(b.String()), ingest.Options{})
+		if s := got.Log.Shapes[0]; s.Unit != u || s.UnitFrom != ingest.UnitFromRedundancy {
 			t.Errorf("%v: %+v", u, s)
 		}
 	}

@@ -39,7 +39,7 @@ var fields = func() map[string]field {
 			all[name] = field{role: role}
 		}
 	}
-	for _, name := range []string{"upstream_response_time", "upstream_addr", "upstream_status", "time_local", "time_iso8601", "body_bytes_sent", "msec", // nginx
+	for _, name := range []string{"upstream_response_time", "upstream_addr", "upstream_status", "time_local", "time_iso8601", "body_bytes_sent", "msec", "request_time", // nginx
 		"logicalusername", "elapsedtime", "elapsedtimes", "statuscode", "threadname"} { // Tomcat
 		all[name] = field{role: all[name].role, not: true}
 	}

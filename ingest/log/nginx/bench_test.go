@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
+	"github.com/tailcheck/tailcheck/ingest/log/logtest"
 )
 
 // routes is how many routes the benchmark's log has.
@@ -41,49 +43,17 @@ func lines(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
 
-// held is a part of an input in memory, as the pipeline hands it over.
-type held struct {
-	*bytes.Reader
-	data []byte
-}
-
-func (h held) Bytes() []byte { return h.data }
-
-// bench reads a log in parts of a megabyte.
-func bench(b *testing.B, data []byte) {
-	n := bytes.Count(data, []byte("\n"))
-	in := ingest.Input{Head: data[:ingest.HeadSize]}
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		got := 0
-		in.Offset, in.Part = 0, 0
-		for rest := data; len(rest) > 0; in.Part++ {
-			cut := ingest.SplitLines.Cut(rest[:min(len(rest), 1<<20)])
-			for rec, err := range Format.Read(held{bytes.NewReader(rest[:cut]), rest[:cut]}, in) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, ok := rec.(*ingest.Sample); ok {
-					got++
-				}
-			}
-			in.Offset += int64(cut)
-			rest = rest[cut:]
-		}
-		if got != n {
-			b.Fatal(got)
-		}
-	}
-	lines(b, n)
-}
-
 func BenchmarkRead(b *testing.B) { bench(b, access(100_000)) }
+
+// bench reads a log.
+func bench(b *testing.B, data []byte) {
+	logtest.Bench(b, Format, strings.Split(strings.TrimRight(string(data), "\n"), "\n")...)
+}
 
 // Other layouts, from the corpus.
 func BenchmarkLayouts(b *testing.B) {
 	for _, file := range []string{"recorded/b_nginx_open_loop/rt.log", "recorded/b_nginx_open_loop/json.log", "recorded/b_nginx_open_loop/upstreaminfo.log", "recorded/c_nginx_retries/rt.log", "recorded/a_nginx_closed_loop/ltsv.log"} {
-		b.Run(file, func(b *testing.B) { bench(b, bytes.Repeat(load(b, file), 10)) })
+		b.Run(file, func(b *testing.B) { bench(b, logtest.Load(b, file)) })
 	}
 }
 

@@ -61,6 +61,7 @@ func (g *guess) read(c *log.CLF) {
 	}
 	timed := false     // a field that only nginx writes
 	plain := c.Plain() // nothing that is not understood
+	tomcat := false    // the name of a thread of another server's
 	for i := range c.Tail {
 		t := &c.Tail[i]
 		switch {
@@ -79,6 +80,7 @@ func (g *guess) read(c *log.CLF) {
 			plain = false
 		default:
 			plain = false
+			tomcat = tomcat || log.TomcatThread(t.Text)
 		}
 		if t.Close == ']' && g.ingress(c, i+1) {
 			timed = true
@@ -86,7 +88,7 @@ func (g *guess) read(c *log.CLF) {
 	}
 	g.arrange(c, false)
 	g.peers(c)
-	g.own = timed || plain
+	g.own = (timed || plain) && !tomcat
 }
 
 // ingress finds the four lists of ingress-nginx behind the names of its

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/log"
+	"github.com/tailcheck/tailcheck/ingest/log/logtest"
 )
 
 const ms = time.Millisecond
@@ -19,10 +20,10 @@ const ms = time.Millisecond
 // the layout: 58 of the 528 are 200 : 200, an internal redirect and no retry.
 func TestRetries(t *testing.T) {
 	for _, file := range []string{"rt.log", "json.log", "upstreaminfo.log", "netdata.log"} {
-		got := read(t, load(t, "recorded/c_nginx_retries/"+file), ingest.Options{})
+		got := logtest.Read(t, Format, logtest.Load(t, "recorded/c_nginx_retries/"+file), ingest.Options{})
 		requests, upstream, several, retried, tries, censored := 0, 0, 0, 0, 0, 0
-		for i := range got.samples {
-			s := &got.samples[i]
+		for i := range got.Samples {
+			s := &got.Samples[i]
 			requests++
 			n := s.UpstreamTries()
 			tries += n
@@ -46,14 +47,13 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// one reads a log of one line.
-func one(t *testing.T, line string, opt ingest.Options) *ingest.Sample {
-	t.Helper()
-	got := read(t, []byte(line+"\n"), opt)
-	if len(got.samples) != 1 {
-		t.Fatalf("%s: %d requests, %v", line, len(got.samples), got.problems)
+// stamp returns the time stamp of an end-stamped line.
+func stamp(s *ingest.Sample) time.Time {
+	end := s.End
+	if end == 0 {
+		end = s.Start.Add(s.Latency)
 	}
-	return &got.samples[0]
+	return time.Unix(0, int64(end)).UTC()
 }
 
 const front = `203.0.113.9 - - [29/Nov/2026:21:16:22 +0100] "GET /a/17?q=1 HTTP/1.1" 200 41 `
@@ -104,7 +104,7 @@ func TestLines(t *testing.T) {
 		{"LTSV", "time:[29/Nov/2026:21:16:22 +0100]\treq:GET /a/17 HTTP/1.1\tstatus:200\treqtime:0.010\tapptime:0.001, 0.004", 10 * ms, []ingest.Attempt{try(1*ms, 0, ""), try(4*ms, 0, "")}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := one(t, c.line, ingest.Options{})
+			s := logtest.One(t, Format, c.line, ingest.Options{})
 			if s.Latency != c.latency || s.Request != c.request || s.Op != "GET /a/{id}" || s.Status != 200 || s.Vantage != ingest.Proxy {
 				t.Errorf("%+v", s)
 			}
@@ -123,11 +123,11 @@ func TestLines(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	for status, want := range map[string]ingest.Outcome{"200": ingest.OK, "304": ingest.OK, "404": ingest.Failed, "499": ingest.Canceled, "502": ingest.Failed, "504": ingest.TimedOut, "444": ingest.Failed} {
-		if s := one(t, strings.Replace(front, " 200 ", " "+status+" ", 1)+`"-" "-" 0.100`, ingest.Options{}); s.Outcome != want || s.Latency != 100*ms {
+		if s := logtest.One(t, Format, strings.Replace(front, " 200 ", " "+status+" ", 1)+`"-" "-" 0.100`, ingest.Options{}); s.Outcome != want || s.Latency != 100*ms {
 			t.Errorf("%s: %v, %v", status, s.Outcome, s.Latency)
 		}
 	}
-	if s := one(t, strings.Replace(front, " 200 ", " 101 ", 1)+`"-" "-" 100.000`, ingest.Options{}); !s.Stream {
+	if s := logtest.One(t, Format, strings.Replace(front, " 200 ", " 101 ", 1)+`"-" "-" 100.000`, ingest.Options{}); !s.Stream {
 		t.Error("a websocket is no request")
 	}
 }
@@ -156,14 +156,14 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s: %v", line, got)
 		}
 	}
-	unclaimed := load(t, "nginx/netdata_full_unmatched.log")
+	unclaimed := logtest.Load(t, "nginx/netdata_full_unmatched.log")
 	if near := Format.Near(unclaimed); !strings.Contains(near, "--log-format") {
 		t.Errorf("near: %q", near)
 	}
 	if near := Format.Near([]byte(front + "\nx\nx\nx\n")); near != "1 of the first 4 lines are its requests; --format nginx reads them" {
 		t.Errorf("near: %q", near)
 	}
-	if head := load(t, "recorded/c_nginx_retries/error.log"); Format.Sniff(head[:ingest.HeadSize]) {
+	if head := logtest.Load(t, "recorded/c_nginx_retries/error.log"); Format.Sniff(head[:ingest.HeadSize]) {
 		t.Error("an error log is no access log")
 	}
 }
@@ -175,18 +175,18 @@ func TestLogFormat(t *testing.T) {
 		`log_format piped escape=json '$time_iso8601|$request_method|' '${request_uri}|$status|'
 			"$request_time|$upstream_response_time|$host$uri";`,
 	} {
-		s := one(t, line, ingest.Options{LogFormat: f})
+		s := logtest.One(t, Format, line, ingest.Options{LogFormat: f})
 		if s.Op != "GET /a/{id}" || s.Latency != 13*ms || len(s.Attempts) != 2 || s.Retries() != 1 {
 			t.Errorf("%+v", s)
 		}
 	}
-	tabs := one(t, "29/Nov/2026:21:16:22 +0100\t/a/17\t0.013", ingest.Options{LogFormat: `'$time_local\t$uri\t$request_time'`})
+	tabs := logtest.One(t, Format, "29/Nov/2026:21:16:22 +0100\t/a/17\t0.013", ingest.Options{LogFormat: `'$time_local\t$uri\t$request_time'`})
 	if tabs.Op != "ANY /a/{id}" || tabs.Latency != 13*ms {
 		t.Errorf("%+v", tabs)
 	}
-	got := read(t, []byte(front+"\n"), ingest.Options{LogFormat: `$request_time $status`})
-	if len(got.samples) != 0 || len(got.problems) != 1 || !errors.Is(got.problems[0], log.ErrFormat) {
-		t.Errorf("%v, %v", got.samples, got.problems)
+	got := logtest.Read(t, Format, []byte(front+"\n"), ingest.Options{LogFormat: `$request_time $status`})
+	if len(got.Samples) != 0 || len(got.Problems) != 1 || !errors.Is(got.Problems[0], log.ErrFormat) {
+		t.Errorf("%v, %v", got.Samples, got.Problems)
 	}
 	for _, bad := range []string{`${request_time`, `$ x`, `$remote_addr`, `'$status`} {
 		for _, err := range Format.Read(strings.NewReader(front), ingest.Input{Options: ingest.Options{LogFormat: bad}}) {
@@ -207,12 +207,12 @@ func TestSwapped(t *testing.T) {
 		fmt.Fprintf(&b, "%s\"-\" \"-\" 0.%03d 0.%03d\n", front, i, i+2)
 	}
 	fmt.Fprintf(&b, "%s\"-\" \"-\" 0.100 1.500\n", front)
-	got := read(t, []byte(b.String()), ingest.Options{})
-	if s := got.samples[20]; s.Latency != 1500*ms || s.Attempts[0].Latency != 100*ms {
+	got := logtest.Read(t, Format, []byte(b.String()), ingest.Options{})
+	if s := got.Samples[20]; s.Latency != 1500*ms || s.Attempts[0].Latency != 100*ms {
 		t.Errorf("%+v", s)
 	}
-	if got.log.Shapes[0].Layout != `$_ [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $upstream_response_time $request_time` {
-		t.Error(got.log.Shapes[0].Layout)
+	if got.Log.Shapes[0].Layout != `$_ [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $upstream_response_time $request_time` {
+		t.Error(got.Log.Shapes[0].Layout)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestSwapped(t *testing.T) {
 func TestSplit(t *testing.T) {
 	for _, file := range []string{"nginx/alp_combined_access.log", "nginx/crowdsec_npm_mixed.log", "kubernetes/crowdsec_ingress_cri.log", "nginx/netdata_full_unmatched.log",
 		"kubernetes/beats_ingress_nginx_lists.log", "docker/crowdsec_ingress_dockerjson.log", "mixed/nginx_haproxysyslog_json_interleaved.log", "recorded/c_nginx_retries/rt.log"} {
-		data := load(t, file)
+		data := logtest.Load(t, file)
 		whole := split(t, data, len(data)+1)
 		for _, size := range []int{1, 300, 1000, 5000, 40000} {
 			if len(data)/size > 400 {
@@ -281,8 +281,8 @@ func firstDifference(a, b string) string {
 
 // Two formats in turn: what is not nginx's is counted, and nothing else is lost.
 func TestMixed(t *testing.T) {
-	got := read(t, load(t, "mixed/nginx_haproxysyslog_json_interleaved.log"), ingest.Options{})
-	if len(got.samples) != 600 || len(got.problems) != 300 {
-		t.Errorf("%d requests, %d unread", len(got.samples), len(got.problems))
+	got := logtest.Read(t, Format, logtest.Load(t, "mixed/nginx_haproxysyslog_json_interleaved.log"), ingest.Options{})
+	if len(got.Samples) != 600 || len(got.Problems) != 300 {
+		t.Errorf("%d requests, %d unread", len(got.Samples), len(got.Problems))
 	}
 }

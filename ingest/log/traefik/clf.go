@@ -36,8 +36,8 @@ status is a request that no server answered.
 // lines is the format. Source: Traefik, middlewares/accesslog, CommonLogFormatter.
 var lines = func() *log.Pattern {
 	p, err := log.Compile([]log.Part{
-		{}, {Literal: " ["}, {Role: log.Time}, {Literal: `] "`}, {Role: log.Request}, {Literal: `" `}, {Role: log.StatusCode}, {Literal: " "}, {},
-		{Literal: " "}, {}, {Literal: ` "`}, {}, {Literal: `" `}, {Role: number}, {Literal: ` "`}, {Role: router}, {Literal: `" "`}, {Role: server}, {Literal: `" `}, {Role: log.Latency},
+		{}, {Literal: " ["}, {Role: log.Time}, {Literal: `] "`}, {Role: log.Request}, {Literal: `" `}, {Role: log.StatusCode}, {Literal: " "}, {Role: sent},
+		{Literal: " "}, {Role: referer}, {Literal: ` "`}, {}, {Literal: `" `}, {Role: number}, {Literal: ` "`}, {Role: router}, {Literal: `" "`}, {Role: server}, {Literal: `" `}, {Role: log.Latency},
 	})
 	if err != nil {
 		panic(err)
@@ -47,7 +47,9 @@ var lines = func() *log.Pattern {
 
 // Fields of Traefik's own.
 const (
-	number = log.OwnRole + iota // of the request
+	sent = log.OwnRole + iota // bytes
+	referer
+	number // of the request
 	router
 	server
 )
@@ -58,12 +60,14 @@ func isLine(line []byte, f *log.Fields) bool {
 	if len(line) < 60 || line[len(line)-1] != 's' || !lines.Match(line, f) {
 		return false
 	}
-	for _, c := range f[number] {
-		if c-'0' > 9 {
-			return false
-		}
+	if !log.Whole(f[number]) || !log.Whole(f[sent]) && string(f[sent]) != "-" {
+		return false
 	}
-	return len(f[number]) > 0 && (len(f[server]) == 0 || string(f[server]) == "-" || bytes.Contains(f[server], []byte("://")) || f[server][0] == '/')
+	if r := f[referer]; string(r) != "-" && (len(r) < 2 || r[0] != '"' || r[len(r)-1] != '"') {
+		return false
+	}
+	s := f[server]
+	return len(s) == 0 || string(s) == "-" || bytes.Contains(s, []byte("://")) || s[0] == '/'
 }
 
 func claimsCLF(line []byte) log.Claim {
