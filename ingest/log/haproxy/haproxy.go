@@ -47,7 +47,18 @@ request, are passed over.
 `,
 	Speaks: log.IsHAProxyFormat,
 	Claims: claims,
+	Near:   near,
 	Learn:  learn,
+}
+
+// near says what is missing of lines in the frame of httplog with fields of
+// their own.
+func near(line []byte) string {
+	var x fields
+	if x.scan(line) != errUnknown {
+		return ""
+	}
+	return "the lines have fields that HAProxy's own formats have not; give --log-format"
 }
 
 // claims tells whose a line is.

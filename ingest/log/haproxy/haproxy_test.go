@@ -168,6 +168,12 @@ func TestUnread(t *testing.T) {
 
 func is(err, want error) bool { return strings.HasPrefix(err.Error(), want.Error()) }
 
+func TestNear(t *testing.T) {
+	if near([]byte(with(`"GET`, `custom "GET`))) == "" || near([]byte(line)) != "" || near([]byte("x")) != "" {
+		t.Error("not told")
+	}
+}
+
 func TestTCPLine(t *testing.T) {
 	l := `192.0.2.7:41234 [29/Nov/2026:21:20:31.539] db mysql/db1 1/2/60000 7484 cD 30/1/0/0/0 0/0`
 	s := logtest.One(t, format, l, utc)
