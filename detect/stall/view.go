@@ -82,7 +82,9 @@ func viewOf(inputs []*detect.Input) *view {
 	line := detect.Timeline{}
 	for _, in := range inputs {
 		line.Merge(&in.Timeline)
-		v.slow = append(v.slow, in.Slowest...)
+		if !slices.ContainsFunc(in.Log.Shapes, func(s ingest.Shape) bool { return s.Assumed != 0 }) { // latencies in a unit that is not known prove nothing
+			v.slow = append(v.slow, in.Slowest...)
+		}
 		v.pauses = append(v.pauses, in.Pauses.Longest...)
 		v.resolution = max(v.resolution, resolution(in))
 	}
