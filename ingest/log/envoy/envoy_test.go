@@ -73,7 +73,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"200", "-", ingest.OK}, {"404", "-", ingest.Failed}, {"504", "UT", ingest.TimedOut}, {"504", "URX,UT", ingest.TimedOut}, {"504", "-", ingest.TimedOut},
 		{"0", "DC", ingest.Canceled}, {"200", "DC", ingest.Canceled}, {"503", "UH", ingest.Failed}, {"503", "UF,URX", ingest.Failed}, {"503", "UO", ingest.Failed},
-		{"200", "UC", ingest.Failed}, {"200", "DI", ingest.OK}, {"408", "SI", ingest.TimedOut}, {"200", "UMSDR", ingest.TimedOut}, {"200", "RFCF", ingest.OK},
+		{"200", "UC", ingest.Failed}, {"200", "DI", ingest.OK}, {"408", "SI", ingest.TimedOut}, {"200", "UMSDR", ingest.TimedOut}, {"200", "RFCF", ingest.OK}, {"503", "DF", ingest.Failed}, {"0", "DR", ingest.Canceled},
 		{"0", "-", ingest.Failed}, {"504", "UpstreamRequestTimeout", ingest.TimedOut}, {"0", "DownstreamConnectionTermination", ingest.Canceled}, {"504", "UF", ingest.TimedOut},
 	} {
 		s := logtest.One(t, format, with("200 -", c.status+" "+c.flags), none0)

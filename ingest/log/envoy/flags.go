@@ -10,7 +10,7 @@ import (
 // flags are the response flags that tell how a request ended, short and long.
 // Source: Envoy's access log docs (%RESPONSE_FLAGS%, %RESPONSE_FLAGS_LONG%) and
 // source/common/stream_info/utility.h. Others tell nothing of it: DI (a delay was
-// injected), RFCF (answered from a cache), DF.
+// injected), RFCF (answered from a cache).
 var flags = map[string]ingest.Outcome{
 	"UT": ingest.TimedOut, "UpstreamRequestTimeout": ingest.TimedOut,
 	"SI": ingest.TimedOut, "StreamIdleTimeout": ingest.TimedOut,
@@ -38,7 +38,8 @@ var flags = map[string]ingest.Outcome{
 	"NFCF": ingest.Failed, "NoFilterConfigFound": ingest.Failed,
 	"OM": ingest.Failed, "OverloadManagerTerminated": ingest.Failed,
 	"DO": ingest.Failed, "DropOverload": ingest.Failed,
-	"DNS": ingest.Failed, "DnsResolutionFailed": ingest.Failed,
+	"UDO": ingest.Failed, "UnconditionalDropOverload": ingest.Failed,
+	"DF": ingest.Failed, "DnsResolutionFailed": ingest.Failed,
 }
 
 // isFlags reports whether a value is a list of response flags, or "-".

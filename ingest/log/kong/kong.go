@@ -23,7 +23,7 @@ latencies.request is the whole request in milliseconds, from its first byte read
 the last byte of the answer sent; latencies.proxy is the time in which the upstream
 answered, -1 if it was not asked, and latencies.kong what Kong's plugins took. Some
 versions put numbers in quotes. started_at is the start, in milliseconds since the
-epoch; logs of Kong before 0.9 have none, and no time at all. tries lists the tries
+epoch; old versions have none, and no time at all. tries lists the tries
 at upstreams: how long those that failed took follows from the start of the next.
 Statuses 499 (the client left) and 504 are lower bounds. Entries with
 latencies.session are connections, which take part in no percentile of requests.

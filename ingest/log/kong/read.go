@@ -201,7 +201,8 @@ func (r *reader) Read(line []byte, e *log.Entry) error {
 	return nil
 }
 
-// operation names what was asked for. Before 0.9 "uri" was what "url" is now.
+// operation names what was asked for: by the path, or by the whole URL, which
+// old versions call request_uri.
 func (r *reader) operation(x *fields, e *log.Entry) {
 	target, method := x.uri, x.method
 	if target == nil {
