@@ -52,8 +52,9 @@ type Backoff struct {
 // ChainCase is what happens at the leaf of one request.
 type ChainCase struct {
 	Cost  time.Duration
-	Fails int64 // calls that fail before the first that succeeds; below 0: all
-	Steps int   // calls that one try of the last hop makes, one after the other; 0 counts as 1
+	Fails int64         // calls that fail before the first that succeeds; below 0: all
+	Steps int           // calls that one try of the last hop makes, one after the other; 0 counts as 1
+	Own   time.Duration // what the request takes beside its calls
 }
 
 // ChainRun is one request.
@@ -110,6 +111,8 @@ func (c *Chain) run(k ChainCase, r *rand.Rand, budgets *RetryBudgets, fails func
 		ok = ok && x.now <= x.deadline
 		out.Waited = min(x.now, x.deadline)
 	}
+	out.Elapsed += k.Own
+	out.Waited += k.Own
 	out.Success = ok
 	return out
 }
@@ -227,7 +230,8 @@ type ChainMeans struct {
 	Success                   Sum // share
 }
 
-func (m *ChainMeans) add(r ChainRun) {
+// Add adds one request.
+func (m *ChainMeans) Add(r ChainRun) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	m.Leaf.add(float64(r.Leaf))
 	m.Attempts.add(float64(r.Attempts()))
@@ -242,7 +246,8 @@ func (m *ChainMeans) add(r ChainRun) {
 	m.Success.add(ok)
 }
 
-func (m *ChainMeans) merge(o *ChainMeans) {
+// Merge adds the requests of o.
+func (m *ChainMeans) Merge(o *ChainMeans) {
 	m.Leaf.merge(o.Leaf)
 	m.Attempts.merge(o.Attempts)
 	m.Distinct.merge(o.Distinct)
@@ -259,7 +264,7 @@ func (c *Chain) Each(cases []ChainCase, seed uint64) *ChainMeans {
 	var b RetryBudgets
 	r := random(seed, streamChain)
 	for _, k := range cases {
-		m.add(c.Run(k, r, &b))
+		m.Add(c.Run(k, r, &b))
 	}
 	return &m
 }
@@ -285,7 +290,7 @@ func (c *Chain) Draw(draws int64, k ChainCase, failing float64, seed uint64) *Ch
 				r := random(seed^mixed(uint64(i)), streamChain)
 				var b RetryBudgets
 				for range min(blockRequests, draws-i*blockRequests) {
-					parts[i].add(c.run(k, r, &b, func() bool { return r.Float64() < failing }))
+					parts[i].Add(c.run(k, r, &b, func() bool { return r.Float64() < failing }))
 				}
 			}
 		})
@@ -293,7 +298,7 @@ func (c *Chain) Draw(draws int64, k ChainCase, failing float64, seed uint64) *Ch
 	wg.Wait()
 	var m ChainMeans
 	for i := range parts {
-		m.merge(&parts[i])
+		m.Merge(&parts[i])
 	}
 	return &m
 }

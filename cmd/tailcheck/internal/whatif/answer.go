@@ -164,6 +164,8 @@ func counted(n int, one string) string { return words.Count(int64(n), one) }
 // round4 rounds a share or a mean to four decimals.
 func round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
+func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
 // mean writes a mean with as many digits as matter.
 func mean(v float64) string {
 	switch {

@@ -203,7 +203,7 @@ func (x *scatter) fast() time.Duration {
 }
 
 func (x *scatter) row(n int, p simulate.Policy) ScatterRow {
-	r := ScatterRow{Policy: Policies[p.Kind], N: n, Meets: round4(simulate.AnySlow(x.share(), n))}
+	r := ScatterRow{Policy: Policies[p.Kind], N: n, Meets: round6(simulate.AnySlow(x.share(), n))}
 	switch p.Kind {
 	case simulate.FirstK:
 		r.K = &p.K
@@ -275,7 +275,7 @@ func (x *scatter) sentence(rows []ScatterRow) string {
 	for i := range rows {
 		by[rows[i].Policy] = &rows[i]
 	}
-	share := fmt.Sprintf("%s of requests meet a slow leaf (1-(1-p)^n, p = %s).", report.Share(simulate.AnySlow(x.share(), x.n)), report.Share(x.share()))
+	share := fmt.Sprintf("%s of requests meet a slow leaf (1-(1-p)^n, p = %s).", hundredths(simulate.AnySlow(x.share(), x.n)), report.Share(x.share()))
 	var out []string
 	if all := by["all"]; all != nil {
 		if x.classic {
@@ -300,7 +300,7 @@ func (x *scatter) table(p *printer, rows []ScatterRow) {
 		t := [][]string{}
 		for i := range rows {
 			r := &rows[i]
-			t = append(t, []string{r.name(), write(r.Waits.P50.Value), mean(r.Sent), mean(r.Answers), report.Share(r.Meets)})
+			t = append(t, []string{r.name(), write(r.Waits.P50.Value), mean(r.Sent), mean(r.Answers), hundredths(r.Meets)})
 		}
 		p.Table([]string{"", "wait " + unit, "sent", "answers", "any slow"}, t, nil, nil)
 		return
@@ -345,5 +345,9 @@ func leaves(n int) string {
 	}
 	return report.Whole(int64(n)) + " leaves"
 }
+
+// hundredths writes a share in percent with two decimals, as tables of the
+// literature do.
+func hundredths(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) + " %" }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -70,7 +70,7 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 	case "n":
 		a.Question = fmt.Sprintf("a request asks more leaves at once, and waits %s?", map[simulate.PolicyKind]string{
 			simulate.All: "for all", simulate.FirstK: "for the first 95 %", simulate.Deadline: "until a deadline", simulate.Hedged: "for all, hedged", simulate.Tied: "for all, tied"}[kind])
-		a.Answer = fmt.Sprintf("From %d leaves to %d its median goes from %s to %s.", rows[0].N, rows[len(rows)-1].N, clockMs(rows[0].Waits.P50.Value), clockMs(rows[len(rows)-1].Waits.P50.Value))
+		a.Answer = fmt.Sprintf("From %d to %d leaves its median goes from %s to %s.", rows[0].N, rows[len(rows)-1].N, clockMs(rows[0].Waits.P50.Value), clockMs(rows[len(rows)-1].Waits.P50.Value))
 		a.Knee = x.kneeOfN(kind)
 	case "k":
 		a.Question = fmt.Sprintf("a request asks %d leaves, and the first answers are enough?", x.n)
@@ -171,7 +171,7 @@ func (x *scatter) sweepTable(p *printer, sw *sweep, rows []ScatterRow) {
 		if !x.classic {
 			line = append(line, write(r.Waits.P99.Value))
 		}
-		line = append(line, mean(r.Sent), mean(r.Answers), report.Share(r.Meets))
+		line = append(line, mean(r.Sent), mean(r.Answers), hundredths(r.Meets))
 		plot := ""
 		if longest > 0 {
 			plot = bar(r.Waits.P50.Value/longest, r.Waits.P99.Value/longest, 20)

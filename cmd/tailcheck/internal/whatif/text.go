@@ -62,7 +62,11 @@ func (p *printer) restsOn(a *Answer) {
 		p.Item(fmt.Sprintf("one call: %s; p50 %s, p95 %s, p99 %s; slow: %s, %s of the calls",
 			l.Name, clockMs(l.P50), clockMs(l.P95), clockMs(l.P99), l.slow(), report.Share(l.SlowShare)))
 	}
-	if a.RestsOn.Draws > 0 {
+	switch {
+	case a.RestsOn.Draws == 0:
+	case a.Model == "chain" && a.Source != nil:
+		p.Item(fmt.Sprintf("%s recorded requests, each made once for each row, seed %d", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed))
+	default:
 		p.Item(fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
 	}
 	for _, x := range a.RestsOn.Assumptions {
@@ -95,6 +99,10 @@ func (a *Answer) precision() string {
 	}
 	var parts []string
 	for i, x := range percentiles {
+		if widest[i] > 1 { // it jumps there from one value to another
+			parts = append(parts, x.name+" not settled in one row")
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("%s ±%s", x.name, report.Share(math.Ceil(1e4*widest[i])/1e4)))
 	}
 	return "; 95 % intervals, the widest of the rows: " + strings.Join(parts, ", ") + " (each one in --output json)"
