@@ -14,6 +14,9 @@ type Unrecognised struct {
 
 func (u *Unrecognised) Error() string {
 	s := u.Path + ": not recognised as any of " + strings.Join(u.Looked, ", ")
+	if n := len(u.Looked); n > 8 {
+		s = fmt.Sprintf("%s: not recognised as any of the %d formats that are read (tailcheck formats lists them)", u.Path, n)
+	}
 	if u.Near != "" {
 		s += "; nearest: " + u.Near
 	}

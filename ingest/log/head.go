@@ -76,6 +76,17 @@ func (d *Dialect) sniff(head []byte) bool {
 	return own > 0 && 2*own > all
 }
 
+// share returns how many of the first lines are requests of the server, and of
+// how many. Where they are nothing but what it says beside them (it has just
+// been started), all that is known of the input is looked at.
+func (d *Dialect) share(head []byte) (own, all int) {
+	lines := d.headLines(head, sniffed)
+	if own, all = d.weigh(lines); all == 0 && len(lines) == sniffed {
+		return d.weigh(d.headLines(head, len(head)))
+	}
+	return own, all
+}
+
 // weigh counts the server's own requests, and all lines but those that it says
 // beside them.
 func (d *Dialect) weigh(lines [][]byte) (own, all int) {

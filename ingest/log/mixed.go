@@ -13,7 +13,7 @@ func Formats(dialects ...Dialect) (all []ingest.Format) {
 		f := d.Format()
 		if !d.General && !d.Whole {
 			f.Sniff = func(head []byte) bool {
-				own, lines := d.weigh(d.headLines(head, sniffed))
+				own, lines := d.share(head)
 				return own > 0 && 2*own > lines && (10*own >= 9*lines || !between.shared(head))
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/tailcheck/tailcheck/ingest/log/mysql"
 	"github.com/tailcheck/tailcheck/ingest/log/nginx"
 	"github.com/tailcheck/tailcheck/ingest/log/openstack"
+	"github.com/tailcheck/tailcheck/ingest/log/pgbouncer"
 	"github.com/tailcheck/tailcheck/ingest/log/postgres"
 	"github.com/tailcheck/tailcheck/ingest/log/rails"
 	"github.com/tailcheck/tailcheck/ingest/log/redis"
@@ -64,6 +65,7 @@ var Logs = []log.Dialect{
 	postgres.Dialect,
 	mysql.Dialect,
 	redis.Dialect,
+	pgbouncer.Dialect,
 
 	jvm.Dialect,
 	gotrace.Dialect,
