@@ -18,6 +18,7 @@ func TestCorpus(t *testing.T) {
 		logtest.Check(t, Format, logtest.Case{File: file, Unit: time.Millisecond, Stamp: ingest.StampStart})
 	}
 	logtest.Claims(t, Format, "recorded/l_go_loggers/gctrace.log", "go/")
+	logtest.Lines(t, Dialect, "recorded/l_go_loggers/gctrace.log", "go/")
 }
 
 func TestLines(t *testing.T) {
@@ -87,4 +88,10 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		line,
+	)
 }

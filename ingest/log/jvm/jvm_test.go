@@ -22,6 +22,7 @@ func TestCorpus(t *testing.T) {
 		logtest.Check(t, Format, c)
 	}
 	logtest.Claims(t, Format, "recorded/k_jvm/gc_serial.log", "jvm/")
+	logtest.Lines(t, Dialect, "recorded/k_jvm/gc_serial.log", "jvm/")
 }
 
 // The recorded run: the machine's own lines of the start of each pause say when
@@ -157,4 +158,12 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		dated+"GC(1) Pause Full (System.gc()) 1M->1M(2M) 8.000ms\n"+safely+`Safepoint "Cleanup", Time since last: 1 ns, Reaching safepoint: 2000000 ns, Total: 3000000 ns`,
+		"2026-11-29T22:26:06.878+0100: 366,174: Total time for which application threads were stopped: 0,0010000 seconds, Stopping threads took: 0.0000042 seconds\n",
+		"[1795987502123ms][12ns][gc] GC(1) Y: Pause Mark End 1.000ms\n",
+	)
 }

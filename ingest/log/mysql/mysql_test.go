@@ -24,6 +24,7 @@ func TestCorpus(t *testing.T) {
 		logtest.Check(t, Format, c)
 	}
 	logtest.Claims(t, Format, "mysql/")
+	logtest.Lines(t, Dialect, "mysql/")
 
 	for file, ops := range map[string][]string{
 		"mysql/percona_slow002.log":             {"BEGIN", "UPDATE db2.tuningdetail_{id}_{id}", "INSERT db3.vendor{id}", "UPDATE db4.vab3concept1upload", "INSERT db1.conch", "UPDATE foo.bar", "UPDATE bizzle.bat", "UPDATE foo.bar"},
@@ -177,4 +178,11 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(lines)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		maria+"# Time: 261130  2:55:09\n"+user+"# Thread_id: 5  QC_hit: No\n"+took+"SET timestamp=1795987502;\nselect 1\nfrom t;\n"+user+took,
+		"# Time: 2026-11-30T02:55:08.5Z\n"+user+took+"# administrator command: Quit;\n",
+	)
 }

@@ -40,6 +40,7 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	logtest.Claims(t, Format, file)
+	logtest.Lines(t, Dialect, file)
 }
 
 func TestLines(t *testing.T) {
@@ -111,4 +112,10 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(2*n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		"2021-03-02 11:00:00.123 CET [3394] LOG stats: 100 xacts/s, 200 queries/s, in 0 B/s, wait 45079 us\n2021-03-02 11:00:00.123 CET [3394] LOG process up: PgBouncer 1.23.0\n",
+	)
 }

@@ -18,6 +18,7 @@ func TestCorpus(t *testing.T) {
 		logtest.Check(t, Format, logtest.Case{File: file, Unit: time.Millisecond, Stamp: ingest.StampEnd, Only: ingest.KindSample})
 	}
 	logtest.Claims(t, Format, "recorded/h_postgres/pg.log", "recorded/h_postgres/pg.csv", "recorded/h_postgres/pg.json", "postgres/pgbadger_light.log", "postgres/pgbadger_queryid_multiline.log", "postgres/pgbadger_msk_utf8.log")
+	logtest.Lines(t, Dialect, "recorded/h_postgres/pg.log", "recorded/h_postgres/pg.csv", "recorded/h_postgres/pg.json", "postgres/pgbadger_light.log", "postgres/pgbadger_queryid_multiline.log", "postgres/pgbadger_msk_utf8.log")
 }
 
 // The recorded run: four sessions waited for a table that was locked for 2 s
@@ -215,4 +216,12 @@ func BenchmarkRead(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) { bench(b, text.String(), n) })
 	}
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		prefix+"LOG:  duration: 1.500 ms  statement: SELECT a,\n\tb FROM c\nrubbish\n"+prefix+"LOG:  process 1 still waiting for ShareLock on x after 2.0 ms\n"+prefix+"ERROR:  x\n",
+		csvAt+"duration: 1.500 ms  statement: select \"\"A\"\"\nfrom b\""+csvEnd+"\n"+csvAt+"x\"\n",
+		`{"timestamp":"`+at+`","pid":4711,"error_severity":"LOG","message":"duration: 1.500 ms  plan:\nQuery Text: select 1"}`,
+	)
 }

@@ -20,6 +20,7 @@ func TestCorpus(t *testing.T) {
 		own[i] = "recorded/i_redis/" + own[i]
 	}
 	logtest.Claims(t, Format, own...)
+	logtest.Lines(t, Dialect, own...)
 
 	// The same six entries in each view; the stall was from 21:24:50.95 on.
 	stall := time.Date(2026, 11, 29, 21, 24, 50, 950e6, time.UTC)
@@ -160,4 +161,12 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
 		})
 	}
+}
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, Format,
+		"7\n1795987502\n500\nset\nk:1\n6\n"+address+"6\n1795987501\n400\nget\nk\n"+address,
+		"1) 1) (integer) 12\n   2) (integer) 1795987502\n   3) (integer) 500\n   4) 1) \"get\"\n      2) \"k\"\n2) 1) (integer) 11\n",
+		`[[7,1795987502,500,["get","a\"]b"],"127.0.0.1:1",""],[6,1795987501,400,["get","b"]]]`,
+	)
 }
