@@ -68,11 +68,10 @@ func splitOf(head []byte) ingest.Split {
 // sniff claims an input when the server's own lines are more than half of its
 // first lines: then no other dialect's can be.
 func (d *Dialect) sniff(head []byte) bool {
-	lines := d.headLines(head, sniffed)
 	if d.Knows != nil {
-		return d.Knows(lines)
+		return d.Knows(d.headLines(head, sniffed))
 	}
-	own, all := d.weigh(lines)
+	own, all := d.share(head)
 	return own > 0 && 2*own > all
 }
 

@@ -11,7 +11,7 @@ func Formats(dialects ...Dialect) (all []ingest.Format) {
 	between := Mixed(dialects...)
 	for _, d := range dialects {
 		f := d.Format()
-		if !d.General && !d.Whole {
+		if !d.General && !d.Whole && d.Knows == nil {
 			f.Sniff = func(head []byte) bool {
 				own, lines := d.share(head)
 				return own > 0 && 2*own > lines && (10*own >= 9*lines || !between.shared(head))
