@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // htmlChart is a chart with the table of its numbers, which is what the chart
@@ -292,13 +294,22 @@ func (h *html) timeline(x *htmlChart, d *chartData, t *Timeline) bool {
 			break
 		}
 		d.Marks = append(d.Marks, markData{Name: h.name(m.Name), From: number(m.FromMs / 1000), To: pointer(m.ToMs / 1000)})
-		x.Marks = append(x.Marks, fmt.Sprintf("%s from %s, %s long", h.name(m.Name), t.moment(m.FromMs), millis(m.ToMs-m.FromMs)))
+		x.Marks = append(x.Marks, fmt.Sprintf("%s from %s on, for %s", sentenceStart(h.name(m.Name)), t.moment(m.FromMs), millis(m.ToMs-m.FromMs)))
 	}
 	if len(t.Marks) > 0 {
 		x.Legend = append(x.Legend, htmlKey{"interval", "marked below"})
 	}
 	h.limits(x, d, t.Limits)
 	return true
+}
+
+// sentenceStart makes the first letter a capital.
+func sentenceStart(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // moment writes a time of a timeline: the time of day where it is known.

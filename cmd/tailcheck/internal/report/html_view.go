@@ -178,8 +178,7 @@ func sentenceOf(s string) string {
 	if s == "" {
 		return ""
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	s = strings.ToUpper(string(r)) + s[n:]
+	s = sentenceStart(s)
 	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "…") {
 		s += "."
 	}

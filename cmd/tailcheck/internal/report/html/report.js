@@ -40,6 +40,10 @@
     };
   }
 
+  // Steps of an axis that counts.
+  const whole = [];
+  for (let e = 1; e < 1e15; e *= 10) whole.push(e, 2 * e, 5 * e);
+
   // write puts words on a chart, readable on whatever lies below.
   function write(ctx, text, x, y) {
     ctx.save();
@@ -204,13 +208,13 @@
 
   function plotsOf(c, log) {
     const main = columns(c, log);
-    const plots = [{ ...main, y: Object.assign(base(c.kind === "histogram" ? tableOf(c).head[1] : c.kind === "timeline" ? "slowest request" : "latency"), c.kind === "histogram" ? { size: 56 } : { size: 62, values: (u, splits) => splits.map(latency) }), log: log, x: xAxis(c) }];
+    const plots = [{ ...main, y: Object.assign(base(c.kind === "histogram" ? tableOf(c).head[1] : c.kind === "timeline" ? "slowest request" : "latency"), c.kind === "histogram" ? { size: 62, incrs: whole } : { size: 62, values: (u, splits) => splits.map(latency) }), log: log, x: xAxis(c) }];
     if (c.kind === "timeline" && c.series.some((s) => s.count.some((v) => v !== null))) {
       const counts = { id: c.id, kind: "timeline", x: c.x, width: c.width, start: c.start, marks: c.marks, series: c.series.map((s) => ({ role: s.role, y: s.count })) };
       plots[0].x = Object.assign({}, plots[0].x, { label: undefined, labelSize: 0, values: () => [], size: 8 });
       const lower = columns(counts, false);
       lower.series.forEach((s, i) => { if (i) s.points = { show: false }; });
-      plots.push({ ...lower, y: Object.assign(base("requests"), { size: 62 }), log: false, x: xAxis(c), short: true });
+      plots.push({ ...lower, y: Object.assign(base("requests"), { size: 62, incrs: whole }), log: false, x: xAxis(c), short: true });
     }
     return plots;
   }
