@@ -31,7 +31,7 @@ Examples:
   tailcheck retries --chain chain.yaml`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "chain", Usage: "read from `FILE` which hops there are and which policy of which file each has"},
-			&cli.StringFlag{Name: "deadline", Usage: "whoever calls the entry waits for `D`", DefaultText: "the first hop's timeout"},
+			&cli.StringFlag{Name: "deadline", Usage: "whoever calls the entry waits for `D`", DefaultText: "as long as the entry itself"},
 			&cli.StringFlag{Name: "cost", Usage: "the last service works for `D` on one call", DefaultText: "it never answers"},
 			&cli.StringFlag{Name: "output", Usage: "print as `NAME`: text, json", Value: "text"},
 		},

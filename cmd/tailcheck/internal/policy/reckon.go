@@ -10,8 +10,8 @@ type Reckoned struct {
 	Hops      []ReckonedHop
 	LeafCalls int64         // calls of the last service for one request of the entry; MostCalls: that or more
 	Waits     time.Duration // the entry waits for its own call at most
-	Deadline  time.Duration // of whoever waits for the entry; Forever: nobody gives up
-	Given     bool          // the deadline was given, else it is the first hop's timeout
+	Deadline  time.Duration // when everybody above has given up; Forever: nobody does
+	Given     bool          // the deadline was given, else it is when the entry gives up by itself
 	Works     time.Duration // after which all work is over, if nobody is told that it is in vain
 }
 
@@ -41,8 +41,10 @@ const MostCalls = int64(1) << 53
 // how long it works.
 //
 // Work in vain: that of a callee goes on as long as its own settings let it, after
-// its caller has given up; where the deadline is passed on, no longer than that. The
-// last service is taken to stop with its caller, so that the time is a lower bound.
+// its caller has given up; where the deadline is passed on, no longer than that.
+// Tries may fail late instead of hanging, so that the last one begins as late as
+// all the others allow, but before the timeout. The last service is taken to stop
+// with its caller, unless it is known how long it works.
 func (c *Chain) Reckon() *Reckoned {
 	r := &Reckoned{Hops: make([]ReckonedHop, len(c.Hops))}
 	calls := int64(1)
@@ -89,7 +91,7 @@ func (c *Chain) Reckon() *Reckoned {
 	r.Waits, r.Works = inner, below
 	r.Deadline, r.Given = c.Deadline, c.Deadline > 0
 	if !r.Given {
-		r.Deadline = times(int64(c.Hops[0].Calls), c.Hops[0].Policy.Timeout)
+		r.Deadline = r.Waits
 	}
 	return r
 }

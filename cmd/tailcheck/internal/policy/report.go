@@ -27,11 +27,11 @@ type WorstReport struct {
 	LeafCalls    int64    `json:"leaf_calls"`
 	WaitMs       *float64 `json:"wait_ms"`         // null: without an end
 	DeadlineMs   *float64 `json:"deadline_ms"`     // null: nobody gives up
-	DeadlineFrom string   `json:"deadline_from"`   // given, first hop
+	DeadlineFrom string   `json:"deadline_from"`   // given, own settings (when the entry gives up by itself)
 	WorkMs       *float64 `json:"work_ms"`         // until all work is over, at least; null: without an end
 	InVainMs     *float64 `json:"orphaned_ms"`     // of it after the deadline; null: without an end, or no deadline
 	CostMs       *float64 `json:"leaf_cost_ms"`    // that the last service was taken to work; null: it never answers
-	FitsDeadline *bool    `json:"within_deadline"` // null: nobody gives up
+	FitsDeadline *bool    `json:"within_deadline"` // null: no deadline was given
 }
 
 // HopReport is one call of the chain.
@@ -94,16 +94,15 @@ type FileReport struct {
 func NewReport(c *Chain, files []*File) *Report {
 	r := c.Reckon()
 	out := &Report{Schema: Schema, reckoned: r, Chain: []HopReport{}, Findings: []FindingReport{}, Notes: []NoteReport{}, Files: []FileReport{},
-		Worst: WorstReport{LeafCalls: r.LeafCalls, WaitMs: ms(r.Waits), DeadlineMs: ms(r.Deadline), DeadlineFrom: "first hop", WorkMs: ms(r.Works), CostMs: known(c.Cost)}}
+		Worst: WorstReport{LeafCalls: r.LeafCalls, WaitMs: ms(r.Waits), DeadlineMs: ms(r.Deadline), DeadlineFrom: "own settings", WorkMs: ms(r.Works), CostMs: known(c.Cost)}}
 	if r.Given {
 		out.Worst.DeadlineFrom = "given"
 	}
-	if r.Deadline < Forever {
-		fits := r.Waits <= r.Deadline
+	if fits := r.Waits <= r.Deadline; r.Given {
 		out.Worst.FitsDeadline = &fits
-		if r.Works < Forever {
-			out.Worst.InVainMs = ms(max(0, r.Works-r.Deadline))
-		}
+	}
+	if r.Deadline < Forever && r.Works < Forever {
+		out.Worst.InVainMs = ms(max(0, r.Works-r.Deadline))
 	}
 	for i, h := range r.Hops {
 		p := h.Policy

@@ -61,7 +61,7 @@ func (r *Report) verdict() string {
 	}
 	switch {
 	case w.Deadline == Forever:
-		return s + ". No deadline ends it."
+		return s + ": no deadline ends it."
 	case !w.Given && w.Works > w.Deadline && w.Works < Forever:
 		s += fmt.Sprintf(", and work below may go on until %s", say(w.Works))
 	case w.Given && w.Waits <= w.Deadline:
