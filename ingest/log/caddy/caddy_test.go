@@ -173,3 +173,7 @@ func BenchmarkJSON(b *testing.B) {
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, format, line, text, with("0.050000001", "50000001"), with("0.050000001", `"5ms"`))
+}

@@ -190,3 +190,9 @@ func TestLogFormat(t *testing.T) {
 		}
 	}
 }
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, format, plain, with("- 12", `UF,URX upstream_reset{a b} - "x" 12`)+` c a b c - -`,
+		`{"start_time":"2026-11-29T21:20:31.539Z","method":"GET","path":"/","response_code":200,"response_flags":"-","duration":50,"attempts":1,"upstream_service_time":"48"}`,
+		"2026-11-29T21:20:31.539000Z\tinfo\taccesslog.instance.istio-system\t"+`{"latency": "50.1µs", "method": "GET", "responseCode": 200, "responseFlags": "-", "url": "/"}`)
+}

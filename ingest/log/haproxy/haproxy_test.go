@@ -224,3 +224,10 @@ func TestLogFormat(t *testing.T) {
 		}
 	}
 }
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, format, line, "<142>Nov 29 21:20:31 haproxy[9834]: "+with("0/0 {", "+2 1/2 {"),
+		`192.0.2.7:41234 [29/Nov/2026:21:20:31.539] db mysql/db1 1/2/60000 7484 cD 30/1/0/0/0 0/0`,
+		`192.0.2.7 - - [29/Nov/2026:21:20:31 +0000] "GET / HTTP/1.1" 200 1630 "" "" 41234 539 "www~" "shop" "web2" 1 2 3 40 50 ---- 3 1 0 0 0 0 0 "" "" "shop.example" ""`,
+		`{"time_local":"29/Nov/2026:21:20:31.539","backend":"shop","server":"web2","method":"GET","uri":"/","status":200,"TR":1,"Tw":2,"Tc":3,"Tr":40,"Ta":50,"termination_state":"----","retries":"+1"}`)
+}

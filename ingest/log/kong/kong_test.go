@@ -149,3 +149,8 @@ func BenchmarkJSON(b *testing.B) {
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
+
+func FuzzRead(f *testing.F) {
+	logtest.Fuzz(f, format, line, with(`"tries":[`, `"tries":[{"ip":"}\"{","balancer_start_ns":1.8e+18},`),
+		`{"latencies":{"kong":1,"session":60000},"session":{"status":200},"started_at":1795987231539,"tries":[]}`)
+}

@@ -135,3 +135,7 @@ func BenchmarkJSON(b *testing.B) {
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
+
+func FuzzJSON(f *testing.F) {
+	logtest.Fuzz(f, jsonFormat, jsonLine, strings.Replace(jsonLine, `"DownstreamStatus":200`, `"DownstreamStatus":"504"`, 1))
+}
