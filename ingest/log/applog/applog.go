@@ -4,7 +4,6 @@ package applog
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/log"
@@ -70,19 +69,6 @@ func claims(line []byte) log.Claim {
 	}
 	return log.Foreign
 }
-
-// How the unit of a line's latency is known.
-const (
-	untimed = iota
-	byValue
-	byFlag
-	byName   // and nanoseconds to seconds
-	byLogger = byName + 4
-	unknown  = byLogger + 4
-	modes    = unknown + 1
-)
-
-var sizes = [...]time.Duration{time.Nanosecond, time.Microsecond, time.Millisecond, time.Second}
 
 // reader reads lines of any logger.
 type reader struct {
@@ -219,8 +205,12 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 			e.Queue = d
 		}
 	}
-	if !http {
+	switch {
+	case !http:
 		e.Op = r.named()
+	case f.v[route] != nil && isPattern(to[log.Target]):
+		r.op = append(append(append(r.op[:0], f.v[method]...), ' '), to[log.Target]...)
+		e.Op = r.names.Intern(r.op)
 	}
 	if code == nil && isError(f.v[level]) {
 		e.Outcome = ingest.Failed
@@ -228,74 +218,13 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 	return nil
 }
 
-// resolution returns that of stamps whose last zeros a logger leaves out: slog's
-// are of nanoseconds, zap's numbers have the precision of a double.
-func resolution(k kind, seen time.Duration) time.Duration {
-	switch {
-	case seen == 0:
-		return 0
-	case k == slogJSON:
-		return time.Nanosecond
-	case k == zapJSON && seen < time.Millisecond:
-		return time.Microsecond
-	case seen < time.Microsecond:
-		return time.Nanosecond
-	case seen < time.Millisecond:
-		return time.Microsecond
+// isPattern reports a route as a router knows it: /users/{id}, /users/:id, /users/<id>.
+// It is a name as it stands.
+func isPattern(b []byte) bool {
+	if len(b) > 128 || bytes.IndexByte(b, '?') >= 0 {
+		return false
 	}
-	return seen
-}
-
-// mode returns how the unit of the latency is known.
-func (r *reader) mode(k kind) int {
-	f := &r.facts
-	switch unit := f.unitOf(k); {
-	case f.v[latency] == nil:
-		return untimed
-	case f.explicit:
-		return byValue
-	case r.opt.Unit != 0:
-		return byFlag
-	case f.unit != 0:
-		return byName + index(f.unit)
-	case unit != 0:
-		return byLogger + index(unit)
-	}
-	return unknown
-}
-
-func index(unit time.Duration) int {
-	for i, u := range sizes {
-		if u == unit {
-			return i
-		}
-	}
-	return 0
-}
-
-// layout returns the layout of lines of a logger.
-func (r *reader) layout(k kind, mode int) *log.Layout {
-	if l := r.layouts[k][mode]; l != nil {
-		return l
-	}
-	s := ingest.Shape{Layout: kindNames[k], Stamp: ingest.StampEnd}
-	if mode != untimed {
-		s.Clock = "a worker took it"
-	}
-	switch {
-	case mode == byValue:
-		s.Unit, s.UnitFrom = time.Millisecond, ingest.UnitFromValue
-	case mode == byFlag: // NewLayout does the rest
-	case mode >= byName && mode < byLogger:
-		s.Unit, s.UnitFrom = sizes[mode-byName], ingest.UnitFromKey
-	case mode >= byLogger && mode < unknown:
-		s.Unit, s.UnitFrom = sizes[mode-byLogger], ingest.UnitFromFormat
-	case mode == unknown:
-		s.Assumed, s.Other = time.Millisecond, time.Second
-	}
-	l := log.NewLayout(s, ingest.Server, r.opt)
-	r.layouts[k][mode] = &l
-	return &l
+	return bytes.IndexByte(b, '{') > 0 || bytes.Contains(b, []byte("/:")) || bytes.IndexByte(b, '<') > 0
 }
 
 // isError reports the levels of failures.
