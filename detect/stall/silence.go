@@ -108,8 +108,8 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 		s.burst = int64(extra)
 	}
 	v.hold(s, burst)
-	if s.burst == 0 && len(s.held) == 0 && rate*sure.Seconds() < minLonely {
-		return nil
+	if s.burst == 0 && len(s.held) == 0 && (rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)) {
+		return nil // chance, or a load that ended or began
 	}
 	return s
 }
