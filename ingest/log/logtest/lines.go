@@ -85,4 +85,14 @@ func Dirty(t *testing.T, d log.Dialect, good string) {
 			d.Near([]byte(good[:max(1, n)]))
 		}
 	}
+	changed := []byte(good)
+	for n, was := range changed { // bytes that end, open or escape something
+		for _, c := range []byte("\x00\xff \t\"\\[]{}=-.9") {
+			changed[n] = c
+			if got := Read(t, f, append(append(bytes.Clone(changed), '\n'), good...), ingest.Options{}); len(got.Samples) < 1 || len(got.Samples) > 2 {
+				t.Errorf("%q: %d requests", changed, len(got.Samples))
+			}
+		}
+		changed[n] = was
+	}
 }
