@@ -124,17 +124,18 @@ func (r *reader) json(line []byte, e *log.Entry) error {
 func (r *reader) orMessage(k kind, e *log.Entry) error {
 	f := &r.facts
 	if f.v[latency] == nil && len(f.v[message]) > 0 {
-		if text := f.v[message]; text[0] == '{' {
-			before := f.v
+		text, before := f.v[message], *f
+		if text[0] == '{' {
+			*f = facts{}
 			if r.walk(text) {
-				f.fill(&before)
-				return r.entry(plainJSON, e)
+				k = f.kind()
+				f.fill(&before.v)
+				return r.entry(k, e)
 			}
-			f.v = before
+			*f = before
 		} else if text[0] != ' ' {
-			before := f.v
 			r.words(text)
-			f.fill(&before)
+			f.fill(&before.v)
 		}
 	}
 	return r.entry(k, e)
@@ -212,7 +213,7 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 		r.op = append(append(append(r.op[:0], f.v[method]...), ' '), to[log.Target]...)
 		e.Op = r.names.Intern(r.op)
 	}
-	if code == nil && isError(f.v[level]) {
+	if code == nil && f.failed() {
 		e.Outcome = ingest.Failed
 	}
 	return nil
@@ -227,14 +228,19 @@ func isPattern(b []byte) bool {
 	return bytes.IndexByte(b, '{') > 0 || bytes.Contains(b, []byte("/:")) || bytes.IndexByte(b, '<') > 0
 }
 
-// isError reports the levels of failures.
-func isError(level []byte) bool {
-	if len(level) < 3 {
+// failed reports the levels of failures: error, fatal, critical, panic; 50 and
+// more of pino and bunyan.
+func (f *facts) failed() bool {
+	v := f.v[level]
+	if len(v) == 2 && f.numeric {
+		return v[0] >= '5'
+	}
+	if len(v) < 3 {
 		return false
 	}
-	switch level[0] | 0x20 {
-	case 'e', 'f', 'c', 'p': // error, fatal, critical, panic
-		return level[0]|0x20 != 'p' || level[1]|0x20 == 'a' || level[1]|0x20 == 'n'
+	switch v[0] | 0x20 {
+	case 'e', 'f', 'c':
+		return true
 	}
-	return false
+	return bytes.EqualFold(v, []byte("panic")) || bytes.EqualFold(v, []byte("dpanic")) || string(v) == "PNC"
 }

@@ -22,38 +22,39 @@ func TestLoggers(t *testing.T) {
 		unit time.Duration
 		from ingest.Fact
 	}{
-		"slog":               {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","msg":"request","method":"GET","path":"/a/17","status":200,"duration":9220000}`, 1, ingest.UnitFromFormat},
-		"slog, source":       {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","source":{"function":"f","file":"x.go","line":7},"msg":"request","method":"GET","path":"/a/17","status":200,"elapsed":9220000}`, 1, ingest.UnitFromFormat},
-		"slog, group":        {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","msg":"request","http":{"method":"GET","path":"/a/17","status":200,"duration_ms":9.22}}`, ms, ingest.UnitFromKey},
-		"zap":                {`{"level":"info","ts":1795986982.5,"logger":"http","caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"duration":0.00922}`, time.Second, ingest.UnitFromFormat},
-		"zap, ISO":           {`{"level":"info","ts":"2026-11-29T21:16:22.500Z","caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"latency":0.00922}`, time.Second, ingest.UnitFromFormat},
-		"zap, milliseconds":  {`{"level":"info","ts":1795986982.5,"caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"durationMs":9.22}`, ms, ingest.UnitFromKey},
-		"zerolog":            {`{"level":"info","method":"GET","url":"/a/17","status":200,"duration":9.22,"time":"2026-11-29T21:16:22.5Z","message":"request"}`, ms, ingest.UnitFromFormat},
-		"logrus":             {`{"duration":9220000,"level":"info","method":"GET","msg":"request served","path":"/a/17","status":200,"time":"2026-11-29T21:16:22.5Z"}`, 1, ingest.UnitFromFormat},
-		"pino-http":          {`{"level":30,"time":1795986982500,"pid":7,"hostname":"h","req":{"id":1,"method":"GET","url":"/a/17?status=500","query":{"status":"500","duration":"7"},"headers":{"host":"x","traceparent":"00-` + id + `-b7ad6b7169203331-01"}},"res":{"statusCode":200},"responseTime":9.22,"msg":"request completed"}`, ms, ingest.UnitFromFormat},
-		"Serilog":            {`{"@t":"2026-11-29T21:16:22.5Z","@mt":"HTTP {RequestMethod} {RequestPath} responded {StatusCode} in {Elapsed:0.0000} ms","RequestMethod":"GET","RequestPath":"/a/17","StatusCode":200,"Elapsed":9.22}`, ms, ingest.UnitFromFormat},
-		"echo":               {`{"time":"2026-11-29T21:16:22.5Z","id":"","remote_ip":"203.0.113.9","host":"x","method":"GET","uri":"/a/17","user_agent":"curl","status":200,"error":"","latency":9220000,"latency_human":"9.22ms","bytes_in":0,"bytes_out":3}`, ms, ingest.UnitFromValue},
-		"workhorse":          {`{"correlation_id":"x","duration_ms":9.22,"host":"h","level":"info","method":"GET","msg":"access","proto":"HTTP/1.1","status":200,"time":"2026-11-29T21:16:22.5Z","uri":"/a/17"}`, ms, ingest.UnitFromKey},
-		"ECS":                {`{"@timestamp":"2026-11-29T21:16:22.5Z","log.level":"info","message":"x","event.duration":9220000,"http.request.method":"GET","url.path":"/a/17","http.response.status_code":200}`, 1, ingest.UnitFromKey},
-		"Python":             {`{"timestamp":"2026-11-29T21:16:22.500Z","level":"INFO","message":"request","method":"GET","route":"/a/{id}","path":"/a/17","status_code":"200","elapsed_seconds":0.00922}`, time.Second, ingest.UnitFromKey},
-		"JSON around text":   {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","message":"GET /a/17 200 took 9.22 ms"}`, ms, ingest.UnitFromValue},
-		"JSON around JSON":   {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","message":"{\"method\":\"GET\",\"path\":\"/a/17\",\"status\":200,\"took_ms\":9.22}"}`, ms, ingest.UnitFromKey},
-		"slog text":          {`time=2026-11-29T21:16:22.500Z level=INFO msg="the request" method=GET path=/a/17 status=200 duration=9.22ms`, ms, ingest.UnitFromValue},
-		"logrus text":        {`time="2026-11-29T21:16:22.5Z" level=info msg="a \"request\" duration=1s" duration=9.22ms method=GET path=/a/17 status=200`, ms, ingest.UnitFromValue},
-		"go-kit":             {`ts=2026-11-29T21:16:22.500Z caller=x.go:7 level=info method=GET uri=/a/17 status=200 took=9.22ms`, ms, ingest.UnitFromValue},
-		"logfmt":             {`ts=2026-11-29T21:16:22.500Z method=GET path="/a/17" status=200 duration_us=9220`, us, ingest.UnitFromKey},
-		"zap, console":       {"2026-11-29T21:16:22.500Z\t\x1b[34mINFO\x1b[0m\tx/main.go:72\ta request\t{\"method\": \"GET\", \"path\": \"/a/17\", \"status\": 200, \"duration\": \"9.22ms\"}", ms, ingest.UnitFromValue},
-		"zap, console, s":    {"2026-11-29T21:16:22.500Z\tinfo\tx/main.go:72\ta request\t{\"method\": \"GET\", \"path\": \"/a/17\", \"status\": 200, \"duration\": 0.00922}", time.Second, ingest.UnitFromFormat},
-		"zerolog, console":   {"\x1b[90m2026-11-29T21:16:22.500Z\x1b[0m \x1b[32mINF\x1b[0m \x1b[1mthe request\x1b[0m \x1b[36mduration=\x1b[0m9.22 \x1b[36mmethod=\x1b[0mGET \x1b[36mpath=\x1b[0m/a/17 \x1b[36mstatus=\x1b[0m200", ms, ingest.UnitFromFormat},
-		"gin":                {"[GIN] 2026/11/29 - 21:16:22 |\x1b[97;42m 200 \x1b[0m|      9.22ms |     203.0.113.9 |\x1b[97;44m GET     \x1b[0m \"/a/17\"", ms, ingest.UnitFromValue},
-		"log":                {`2026/11/29 21:16:22.500000 203.0.113.9:50390 GET /a/17 200 in 9.22ms`, ms, ingest.UnitFromValue},
-		"Java":               {`2026-11-29 21:16:22,500 INFO  [pool-1-thread-1] access - GET /a/17 status=200 took 9.22 ms`, ms, ingest.UnitFromValue},
-		"Spring Boot":        {`2026-11-29T21:16:22.500Z  INFO 1 --- [nio-8080-exec-1] c.e.AccessLog : GET /a/17 200 completed in 9.22ms`, ms, ingest.UnitFromValue},
-		"Python text":        {`2026-11-29 21:16:22,500 - app.access - INFO - "GET /a/17 HTTP/1.1" 200 elapsed: 9.22ms`, ms, ingest.UnitFromValue},
-		"morgan, common":     {`203.0.113.9 - - [29/Nov/2026:21:16:22 +0000] "GET /a/17 HTTP/1.1" 200 41 - 9.22 ms`, ms, ingest.UnitFromValue},
-		"milliseconds":       {`[2026-11-29T21:16:22.500Z] INFO GET /a/17 (200) in 9.22 milliseconds`, ms, ingest.UnitFromKey},
-		"OTLP, attributes":   {`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1795986982500000000","severityText":"INFO","body":{"stringValue":"request"},"attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}},{"key":"url.path","value":{"stringValue":"/a/17"}},{"key":"http.response.status_code","value":{"intValue":"200"}},{"key":"duration_ms","value":{"doubleValue":9.22}}],"traceId":"` + id + `"}]}]}]}`, ms, ingest.UnitFromKey},
-		"OTLP, text as body": {`{"resourceLogs":[{"resource":{"attributes":[]},"scopeLogs":[{"scope":{},"logRecords":[{"timeUnixNano":"0","observedTimeUnixNano":"1795986982500000000","body":{"stringValue":"\"GET /a/17\" 200 took 9.22 ms"}}]}]}]}`, ms, ingest.UnitFromValue},
+		"slog":                {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","msg":"request","method":"GET","path":"/a/17","status":200,"duration":9220000}`, 1, ingest.UnitFromFormat},
+		"slog, source":        {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","source":{"function":"f","file":"x.go","line":7},"msg":"request","method":"GET","path":"/a/17","status":200,"elapsed":9220000}`, 1, ingest.UnitFromFormat},
+		"slog, group":         {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","msg":"request","http":{"method":"GET","path":"/a/17","status":200,"duration_ms":9.22}}`, ms, ingest.UnitFromKey},
+		"zap":                 {`{"level":"info","ts":1795986982.5,"logger":"http","caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"duration":0.00922}`, time.Second, ingest.UnitFromFormat},
+		"zap, ISO":            {`{"level":"info","ts":"2026-11-29T21:16:22.500Z","caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"latency":0.00922}`, time.Second, ingest.UnitFromFormat},
+		"zap, milliseconds":   {`{"level":"info","ts":1795986982.5,"caller":"x/main.go:70","msg":"request","method":"GET","path":"/a/17","status":200,"durationMs":9.22}`, ms, ingest.UnitFromKey},
+		"zerolog":             {`{"level":"info","method":"GET","url":"/a/17","status":200,"duration":9.22,"time":"2026-11-29T21:16:22.5Z","message":"request"}`, ms, ingest.UnitFromFormat},
+		"logrus":              {`{"duration":9220000,"level":"info","method":"GET","msg":"request served","path":"/a/17","status":200,"time":"2026-11-29T21:16:22.5Z"}`, 1, ingest.UnitFromFormat},
+		"pino-http":           {`{"level":30,"time":1795986982500,"pid":7,"hostname":"h","req":{"id":1,"method":"GET","url":"/a/17?status=500","query":{"status":"500","duration":"7"},"headers":{"host":"x","traceparent":"00-` + id + `-b7ad6b7169203331-01"}},"res":{"statusCode":200},"responseTime":9.22,"msg":"request completed"}`, ms, ingest.UnitFromFormat},
+		"Serilog":             {`{"@t":"2026-11-29T21:16:22.5Z","@mt":"HTTP {RequestMethod} {RequestPath} responded {StatusCode} in {Elapsed:0.0000} ms","RequestMethod":"GET","RequestPath":"/a/17","StatusCode":200,"Elapsed":9.22}`, ms, ingest.UnitFromFormat},
+		"echo":                {`{"time":"2026-11-29T21:16:22.5Z","id":"","remote_ip":"203.0.113.9","host":"x","method":"GET","uri":"/a/17","user_agent":"curl","status":200,"error":"","latency":9220000,"latency_human":"9.22ms","bytes_in":0,"bytes_out":3}`, ms, ingest.UnitFromValue},
+		"workhorse":           {`{"correlation_id":"x","duration_ms":9.22,"host":"h","level":"info","method":"GET","msg":"access","proto":"HTTP/1.1","status":200,"time":"2026-11-29T21:16:22.5Z","uri":"/a/17"}`, ms, ingest.UnitFromKey},
+		"ECS":                 {`{"@timestamp":"2026-11-29T21:16:22.5Z","log.level":"info","message":"x","event.duration":9220000,"http.request.method":"GET","url.path":"/a/17","http.response.status_code":200}`, 1, ingest.UnitFromKey},
+		"Python":              {`{"timestamp":"2026-11-29T21:16:22.500Z","level":"INFO","message":"request","method":"GET","route":"/a/{id}","path":"/a/17","status_code":"200","elapsed_seconds":0.00922}`, time.Second, ingest.UnitFromKey},
+		"JSON around text":    {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","message":"GET /a/17 200 took 9.22 ms"}`, ms, ingest.UnitFromValue},
+		"JSON around JSON":    {`{"time":"2026-11-29T21:16:22.5Z","level":"INFO","message":"{\"method\":\"GET\",\"path\":\"/a/17\",\"status\":200,\"took_ms\":9.22}"}`, ms, ingest.UnitFromKey},
+		"slog in an envelope": {`{"@timestamp":"2026-11-29T21:16:22.5Z","stream":"stdout","message":"{\"time\":\"2026-11-29T21:16:22.5Z\",\"level\":\"INFO\",\"msg\":\"x\",\"method\":\"GET\",\"path\":\"/a/17\",\"status\":200,\"duration\":9220000}"}`, 1, ingest.UnitFromFormat},
+		"slog text":           {`time=2026-11-29T21:16:22.500Z level=INFO msg="the request" method=GET path=/a/17 status=200 duration=9.22ms`, ms, ingest.UnitFromValue},
+		"logrus text":         {`time="2026-11-29T21:16:22.5Z" level=info msg="a \"request\" duration=1s" duration=9.22ms method=GET path=/a/17 status=200`, ms, ingest.UnitFromValue},
+		"go-kit":              {`ts=2026-11-29T21:16:22.500Z caller=x.go:7 level=info method=GET uri=/a/17 status=200 took=9.22ms`, ms, ingest.UnitFromValue},
+		"logfmt":              {`ts=2026-11-29T21:16:22.500Z method=GET path="/a/17" status=200 duration_us=9220`, us, ingest.UnitFromKey},
+		"zap, console":        {"2026-11-29T21:16:22.500Z\t\x1b[34mINFO\x1b[0m\tx/main.go:72\ta request\t{\"method\": \"GET\", \"path\": \"/a/17\", \"status\": 200, \"duration\": \"9.22ms\"}", ms, ingest.UnitFromValue},
+		"zap, console, s":     {"2026-11-29T21:16:22.500Z\tinfo\tx/main.go:72\ta request\t{\"method\": \"GET\", \"path\": \"/a/17\", \"status\": 200, \"duration\": 0.00922}", time.Second, ingest.UnitFromFormat},
+		"zerolog, console":    {"\x1b[90m2026-11-29T21:16:22.500Z\x1b[0m \x1b[32mINF\x1b[0m \x1b[1mthe request\x1b[0m \x1b[36mduration=\x1b[0m9.22 \x1b[36mmethod=\x1b[0mGET \x1b[36mpath=\x1b[0m/a/17 \x1b[36mstatus=\x1b[0m200", ms, ingest.UnitFromFormat},
+		"gin":                 {"[GIN] 2026/11/29 - 21:16:22 |\x1b[97;42m 200 \x1b[0m|      9.22ms |     203.0.113.9 |\x1b[97;44m GET     \x1b[0m \"/a/17\"", ms, ingest.UnitFromValue},
+		"log":                 {`2026/11/29 21:16:22.500000 203.0.113.9:50390 GET /a/17 200 in 9.22ms`, ms, ingest.UnitFromValue},
+		"Java":                {`2026-11-29 21:16:22,500 INFO  [pool-1-thread-1] access - GET /a/17 status=200 took 9.22 ms`, ms, ingest.UnitFromValue},
+		"Spring Boot":         {`2026-11-29T21:16:22.500Z  INFO 1 --- [nio-8080-exec-1] c.e.AccessLog : GET /a/17 200 completed in 9.22ms`, ms, ingest.UnitFromValue},
+		"Python text":         {`2026-11-29 21:16:22,500 - app.access - INFO - "GET /a/17 HTTP/1.1" 200 elapsed: 9.22ms`, ms, ingest.UnitFromValue},
+		"morgan, common":      {`203.0.113.9 - - [29/Nov/2026:21:16:22 +0000] "GET /a/17 HTTP/1.1" 200 41 - 9.22 ms`, ms, ingest.UnitFromValue},
+		"milliseconds":        {`[2026-11-29T21:16:22.500Z] INFO GET /a/17 (200) in 9.22 milliseconds`, ms, ingest.UnitFromKey},
+		"OTLP, attributes":    {`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1795986982500000000","severityText":"INFO","body":{"stringValue":"request"},"attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}},{"key":"url.path","value":{"stringValue":"/a/17"}},{"key":"http.response.status_code","value":{"intValue":"200"}},{"key":"duration_ms","value":{"doubleValue":9.22}}],"traceId":"` + id + `"}]}]}]}`, ms, ingest.UnitFromKey},
+		"OTLP, text as body":  {`{"resourceLogs":[{"resource":{"attributes":[]},"scopeLogs":[{"scope":{},"logRecords":[{"timeUnixNano":"0","observedTimeUnixNano":"1795986982500000000","body":{"stringValue":"\"GET /a/17\" 200 took 9.22 ms"}}]}]}]}`, ms, ingest.UnitFromValue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := logtest.Read(t, format, []byte(c.line+"\n"), ingest.Options{Zone: time.UTC})
@@ -184,6 +185,9 @@ func TestSeveral(t *testing.T) {
 	}
 	s := logtest.One(t, format, `{"level":"info","msg":"x","method":"GET","path":"/a","status":504,"duration_ms":9,"queue_time_ms":4,"request_id":"r-1"}`, ingest.Options{})
 	if s.Queue != 4*ms || s.Request != "r-1" || s.Outcome != ingest.TimedOut {
+		t.Errorf("%+v", s)
+	}
+	if s := logtest.One(t, format, `{"level":50,"time":1795986982500,"pid":7,"hostname":"h","took_ms":9,"msg":"job"}`, ingest.Options{}); s.Outcome != ingest.Failed {
 		t.Errorf("%+v", s)
 	}
 	s = logtest.One(t, format, `{"level":"info","msg":"request completed","method":"GET","path":"/a","status":200}`, ingest.Options{})

@@ -48,6 +48,7 @@ func TestCorpus(t *testing.T) {
 	}
 	logtest.Check(t, format, logtest.Case{File: "recorded/k_jvm/app_serial.log", Unit: ms, Stamp: ingest.StampEnd, Options: ingest.Options{Zone: zone(t, "America/Los_Angeles")}})
 	logtest.Check(t, format, logtest.Case{File: "app/anglegrinder_loaded_in_ms.log", Unit: ms})
+	logtest.Check(t, format, logtest.Case{File: "app/goaccess_2597_ms_word.log", Unit: ms, Stamp: ingest.StampEnd})
 	got := logtest.Read(t, format, logtest.Load(t, "docker/lnav_compose_flask_ansi.log"), ingest.Options{})
 	if len(got.Samples) != 0 || len(got.Problems) != 0 || got.Log.Lines != 22 || format.Sniff(logtest.Load(t, "docker/lnav_compose_flask_ansi.log")) {
 		t.Errorf("nothing in it is a request: %+v, %v", got.Samples, got.Problems)

@@ -16,7 +16,8 @@ type text struct {
 	before    []byte // the word before
 	from      int    // where the message begins: behind the level
 	to        int    // where it ends: at the latency, at members; 0: at the end
-	behind    int    // words behind the target; 0: there is none yet
+	verb      []byte // a method without a target behind it: that may stand further on
+	behind    int    // words behind the target, or that method; 0: there is none yet
 	did       bool   // a word tells of something done: loaded, completed
 	candidate []byte // a number with a unit that no word explains
 	several   bool   // there are more of those
@@ -62,6 +63,8 @@ func (r *reader) words(line []byte) kind {
 			}
 		case f.v[method] == nil && isVerb(word):
 			end = t.request(f, end)
+		case c == '/' && f.v[method] == nil && t.verb != nil && t.behind < maxApart:
+			f.v[method], f.v[target] = t.verb, bytes.TrimRight(word, `"'])},;:`)
 		default:
 			end = t.plain(f, word, end)
 		}
@@ -87,6 +90,10 @@ func (r *reader) words(line []byte) kind {
 	r.spoke = r.spoke || f.v[level] != nil && (n > 0 || k == logfmt || t.from > 0 && t.from < 12)
 	return k
 }
+
+// maxApart is how many words may stand between a method and its target, as in
+// "GET 200 260.403 ms 2048 kB 15.36% /list" of PHP-FPM.
+const maxApart = 10
 
 // next goes to the next word.
 func (t *text) next() bool {
@@ -133,6 +140,7 @@ func (t *text) request(f *facts, end int) int {
 	}
 	rest := t.line[i:]
 	if !isTarget(rest) {
+		t.verb, t.behind = bytes.Trim(t.line[t.at:end], `"'[(`), 1
 		return end
 	}
 	n := bytes.IndexAny(rest, " \t\"")

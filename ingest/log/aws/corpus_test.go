@@ -18,6 +18,9 @@ func TestCorpus(t *testing.T) {
 }
 
 func TestClaims(t *testing.T) {
+	logtest.Lines(t, ALB, "aws/crowdsec_alb.log")
+	logtest.Lines(t, ELB, "aws/goaccess_952_classic_elb.log")
+	logtest.Lines(t, CloudFront, "aws/matomo_cloudfront.log", "aws/crowdsec_cloudfront_noheader.log")
 	logtest.Claims(t, alb, "aws/crowdsec_alb.log")
 	logtest.Claims(t, elb, "aws/goaccess_952_classic_elb.log")
 	logtest.Claims(t, cloudFront, "aws/matomo_cloudfront.log", "aws/crowdsec_cloudfront_noheader.log")
