@@ -265,28 +265,38 @@ func isState(b []byte) bool {
 // numbers reads whole numbers with slashes between them, up to as many as fit,
 // which end at a blank or with the line. plus: the last has a plus before it.
 func numbers(b []byte, into []int64) (n int, plus bool, rest []byte, ok bool) {
-	i := 0
-	for n < len(into) {
-		v, p, next := number(b, i)
-		if next == i {
+	for i := 0; n < len(into) && i < len(b); i++ {
+		sign := b[i]
+		if sign == '-' || sign == '+' {
+			i++
+		}
+		from, v := i, int64(0)
+		for i < len(b) && b[i]-'0' <= 9 {
+			v = v*10 + int64(b[i]-'0')
+			i++
+		}
+		if i == from || i-from > maxDigits {
 			return n, false, nil, false
 		}
-		into[n], plus = v, p
-		n++
-		if i = next; i == len(b) {
-			return n, plus, nil, true
+		if sign == '-' {
+			v = unset
 		}
-		switch b[i] {
-		case ' ':
+		into[n], plus = v, sign == '+'
+		n++
+		switch {
+		case i == len(b):
+			return n, plus, nil, true
+		case b[i] == ' ':
 			return n, plus, b[i+1:], true
-		case '/':
-			i++
-		default:
+		case b[i] != '/':
 			return n, false, nil, false
 		}
 	}
 	return n, false, nil, false
 }
+
+// maxDigits is how many digits a number may have, so that it fits.
+const maxDigits = 15
 
 // number reads a whole number that begins at i, and where it ends; i: there is
 // none. All negative ones are unset.
@@ -301,7 +311,7 @@ func number(b []byte, i int) (v int64, plus bool, end int) {
 		v = v*10 + int64(b[at]-'0')
 		at++
 	}
-	if at == from || at-from > 15 {
+	if at == from || at-from > maxDigits {
 		return 0, false, i
 	}
 	if negative {
