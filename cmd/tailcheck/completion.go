@@ -52,6 +52,8 @@ func words(command string) (out []string) {
 		}
 	case "completion":
 		out = []string{"bash", "zsh", "fish"}
+	case "whatif":
+		out = []string{"scatter", "chain", "hedge", "load"}
 	}
 	return out
 }

@@ -35,7 +35,7 @@ Examples:
   tailcheck whatif hedge --from traces.jsonl
   tailcheck whatif load --from hey.csv --interval 80ms`,
 		OnUsageError: usage,
-		Subcommands:  []*cli.Command{s.whatifScatter(), s.whatifChain(), s.whatifLoad()},
+		Subcommands:  []*cli.Command{s.whatifScatter(), s.whatifChain(), s.whatifHedge(), s.whatifLoad()},
 		Action: func(c *cli.Context) error {
 			names := make([]string, 0, len(c.Command.Subcommands))
 			for _, x := range c.Command.Subcommands {

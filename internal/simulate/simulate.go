@@ -43,6 +43,7 @@ const (
 	streamScatter
 	streamChain
 	streamHedge
+	streamHedgeSecond
 )
 
 func random(seed, stream uint64) *rand.Rand {

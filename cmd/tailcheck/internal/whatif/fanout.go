@@ -392,3 +392,15 @@ func (f *fanOuts) choose(op string) (best *fanOut, others string) {
 	}
 	return best, others
 }
+
+// hedged names the operations but one whose calls are sent more than once.
+func (f *fanOuts) hedged(but *fanOut) []string {
+	var out []string
+	for _, o := range f.ops {
+		if o != but && o.hedged > 0 {
+			out = append(out, fmt.Sprintf("%s, %d times", o.key, o.hedged))
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), 3)]
+}

@@ -28,6 +28,8 @@ type Measured struct {
 	input    *detect.Input
 	fan      *fanOut // of traces; nil: a load report
 	findings []detect.Finding
+
+	hedgedElsewhere []string // other operations whose calls are sent more than once
 }
 
 // met is the share of requests that had a call longer than d.
@@ -98,6 +100,7 @@ func (m *Measured) fromTraces(f *fanOuts, op string) error {
 		return fmt.Errorf("%s: its traces hold no calls whose time is known", m.Path)
 	}
 	m.fan = fan
+	m.hedgedElsewhere = f.hedged(fan)
 	var leaf, widths latency.Summary
 	m.Waits = &latency.Summary{}
 	failed := 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/internal/latency"
 )
 
 // printer is an answer on its way to a sheet.
@@ -85,20 +86,30 @@ func (l *Leaf) slow() string {
 // precision says how exact the rows are: the widest interval of each percentile.
 func (a *Answer) precision() string {
 	widest := make([]float64, len(percentiles))
-	rows, ok := a.Rows.([]ScatterRow)
-	if !ok {
-		return ""
-	}
-	for _, r := range rows {
-		for i, e := range r.Waits.list() {
-			if r.Observed {
-				continue
-			}
+	add := func(list ...Estimate) {
+		for i, e := range list {
 			widest[i] = max(widest[i], e.width())
 		}
 	}
+	switch rows := a.Rows.(type) {
+	case []ScatterRow:
+		for _, r := range rows {
+			if !r.Observed {
+				add(r.Waits.list()...)
+			}
+		}
+	case []HedgeRow:
+		for _, r := range rows {
+			add(r.P50, Estimate{}, r.P99, r.P999)
+		}
+	default:
+		return ""
+	}
 	var parts []string
 	for i, x := range percentiles {
+		if a.Model == "hedge" && x.p == latency.P90 {
+			continue
+		}
 		if widest[i] > 1 { // it jumps there from one value to another
 			parts = append(parts, x.name+" not settled in one row")
 			continue
