@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
+	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/internal/words"
 )
 
@@ -29,7 +30,37 @@ func judgeClocks(t *detect.Table) (out []detect.Finding) {
 		}
 		out = append(out, apart(m.load.Index, m.in.Index, m.apart, m.how, m.sure))
 	}
-	return append(out, joinedClocks(t)...)
+	return slices.Concat(out, zones(t, f), joinedClocks(t))
+}
+
+// zones finds logs whose stamps have no zone and whose stalls have those of
+// another as their doubles, as long and whole quarter hours away.
+func zones(t *detect.Table, f *found) (out []detect.Finding) {
+	const quarter = 15 * time.Minute
+	floating := func(s *stall) bool {
+		return len(s.inputs) == 1 && slices.ContainsFunc(t.Input(s.inputs[0]).Log.Shapes, func(x ingest.Shape) bool { return x.Zone == ingest.ZoneUnknown })
+	}
+	seen := map[[2]int]bool{}
+	for _, a := range f.stalls {
+		if !floating(a) || a.from < dated {
+			continue
+		}
+		for _, b := range f.stalls {
+			if len(b.inputs) != 1 || b.inputs[0] == a.inputs[0] || floating(b) || b.from < dated || seen[[2]int{a.inputs[0], b.inputs[0]}] {
+				continue
+			}
+			d := a.to.Sub(b.to)
+			off := (d.Abs() + quarter/2) / quarter * quarter
+			longest := max(a.length(), b.length())
+			if off == 0 || off > 14*time.Hour || (d.Abs()-off).Abs() > longest/5+a.blur+b.blur || (a.length()-b.length()).Abs() > longest/5 {
+				continue
+			}
+			seen[[2]int{a.inputs[0], b.inputs[0]}] = true
+			how := fmt.Sprintf("a stall of %s in the one, and of %s in the other", took(a.length()), took(b.length()))
+			out = append(out, apart(b.inputs[0], a.inputs[0], d.Round(quarter), how, detect.Medium))
+		}
+	}
+	return out
 }
 
 func apart(a, b int, d time.Duration, how string, sure detect.Confidence) detect.Finding {

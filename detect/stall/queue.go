@@ -1,7 +1,10 @@
 package stall
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
@@ -30,36 +33,57 @@ const (
 
 func judgeQueues(t *detect.Table) (out []detect.Finding) {
 	for _, in := range t.Inputs() {
+		var rows []*detect.Row
 		for _, row := range in.Rows() {
-			if row.Served() && row.Queued >= minQueued {
-				if f := queued(in, row); f != nil {
-					out = append(out, *f)
-				}
+			if row.Served() && row.Queued >= minQueued && waits(row) {
+				rows = append(rows, row)
 			}
+		}
+		if len(rows) > 0 {
+			out = append(out, queued(in, rows))
 		}
 	}
 	return append(out, backlogs(t)...)
 }
 
-// queued is what a row's own waits say.
-func queued(in *detect.Input, row *detect.Row) *detect.Finding {
-	n := row.Requests - row.Streams
+// waits reports whether the wait of a row's requests is worth a word.
+func waits(row *detect.Row) bool {
 	p99 := waitOf(row, latency.P99)
-	if p99 < int64(minQueueWait) || float64(p99) < minQueueShare*float64(row.Service.Percentile(latency.P99)) {
-		return nil
+	return p99 >= int64(minQueueWait) && float64(p99) >= minQueueShare*float64(row.Service.Percentile(latency.P99))
+}
+
+// queued is what the rows of a log whose requests wait say together.
+func queued(in *detect.Input, rows []*detect.Row) detect.Finding {
+	all, op := &detect.Row{}, rows[0].Op
+	for _, row := range rows {
+		all.Add(row)
 	}
-	sum := float64(row.Service.Mean()) * float64(row.Service.Count())
-	numbers := QueueNumbers{Requests: n, Queued: row.Queued, P50: words.Millis(time.Duration(waitOf(row, latency.P50))), P99: words.Millis(time.Duration(p99)), Max: words.Millis(time.Duration(row.Queues.Max()))}
+	if len(rows) > 1 {
+		op = ""
+	}
+	n := all.Requests - all.Streams
+	p99 := waitOf(all, latency.P99)
+	sum := float64(all.Service.Mean()) * float64(all.Service.Count())
+	numbers := QueueNumbers{Requests: n, Queued: all.Queued, P50: words.Millis(time.Duration(waitOf(all, latency.P50))), P99: words.Millis(time.Duration(p99)), Max: words.Millis(time.Duration(all.Queues.Max()))}
 	if sum > 0 {
-		numbers.Share = float64(int(1000*float64(row.Queue)/sum+0.5)) / 1000
+		numbers.Share = min(1, math.Round(1000*float64(all.Queue)/sum)/1000)
 	}
-	f := &detect.Finding{Confidence: detect.High, Inputs: []int{in.Index}, Op: row.Op, Impact: row.Queue, Numbers: numbers,
-		Message: fmt.Sprintf("%d of %d requests waited for a worker or a connection, up to %s: %s of their time", row.Queued, n, took(time.Duration(row.Queues.Max())), percent(min(numbers.Share, 1))),
+	f := detect.Finding{Confidence: detect.High, Inputs: []int{in.Index}, Op: op, Impact: all.Queue, Numbers: numbers,
+		Message: fmt.Sprintf("%d of %d requests waited for a worker or a connection, up to %s: %s of their time", all.Queued, n, took(time.Duration(all.Queues.Max())), percent(numbers.Share)),
 		Remedy:  "more workers or connections, or less work for each; a limit on the queue's length and on how long requests may wait, so that those that nobody waits for any more are not worked on"}
 	var e evidence
-	e.add("p99 of the wait", msOf(time.Duration(p99)), fmt.Sprintf("p99 of the whole request: %s", msOf(time.Duration(row.Service.Percentile(latency.P99)))))
-	if w := worstWindow(row); w != nil {
-		e.add("worst time", fmt.Sprintf("from %s on: %d of %d waited, %s each", at(ingest.Time(w.Number*int64(in.Window)), in.Window), w.Queued, w.Requests, took(w.Queue/time.Duration(w.Queued))), "")
+	e.add("p99 of the wait", msOf(time.Duration(p99)), fmt.Sprintf("p99 of the whole request: %s", msOf(time.Duration(all.Service.Percentile(latency.P99)))))
+	slices.SortStableFunc(rows, func(a, b *detect.Row) int { return cmp.Compare(b.Queue, a.Queue) })
+	for i, row := range rows {
+		if i == 3 {
+			e.add("other routes that wait", fmt.Sprint(len(rows)-i), "")
+			break
+		}
+		got := fmt.Sprintf("%d of %d waited, p99 %s", row.Queued, row.Requests-row.Streams, msOf(time.Duration(waitOf(row, latency.P99))))
+		if w := worstWindow(row); w != nil {
+			got += fmt.Sprintf("; most from %s on, %s each", at(ingest.Time(w.Number*int64(in.Window)), in.Window), took(w.Queue/time.Duration(w.Queued)))
+		}
+		e.add(row.Op, got, "")
 	}
 	f.Evidence = e
 	return f
