@@ -174,6 +174,9 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 	if f.v[latency] == nil && (!http || code == nil) {
 		return log.ErrIgnore
 	}
+	if !http && f.v[level] == nil && f.v[stamp] == nil && f.v[message] == nil && !f.took {
+		return log.ErrIgnore // a report, a table, a comment: no line of a log
+	}
 	clear(r.roles[:])
 	to := &r.roles
 	to[log.StatusCode], to[log.RequestID] = code, f.v[request]

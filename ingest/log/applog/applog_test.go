@@ -129,6 +129,8 @@ func TestNotRequests(t *testing.T) {
 		` * Running on http://127.0.0.1:5000`,
 		`time=2026-11-29T21:16:22.500Z level=INFO msg="took no time"`,
 		`level=info msg="cut off`,
+		`cost: 20ms`, `Latency     5.40ms   99.29us   6.27ms   73.05%`, `// in the same time, 20 ms, it started`, `total time: 3.0012s`,
+		`{"url":"http://x","connections":10,"duration":6.01,"samples":6}`,
 		`[GIN] 2026/11/29 - 21:16:22 | 200 |`, `[GIN-debug] GET /a --> main.f (3 handlers)`,
 	} {
 		got := logtest.Read(t, format, []byte(line), ingest.Options{})
@@ -151,12 +153,13 @@ func TestNotRequests(t *testing.T) {
 // Without method and path a message names what was done.
 func TestNames(t *testing.T) {
 	for line, op := range map[string]string{
-		`{"level":"info","msg":"db query","duration_ms":9.22}`:                                   "db query",
-		`{"level":"error","msg":"job 4711 of user@shop.example failed","took":"9.22ms"}`:         "job {id} of user@shop.example failed",
-		`{"level":"info","msg":"x","grpc.method":"Get","grpc.time_ms":9.22}`:                     "Get",
-		`{"level":"info","duration_ms":9.22}`:                                                    unnamedOp,
-		`{"level":"info","msg":"a b c d e f g h i j","duration_ms":9.22}`:                        "a b c d e f g h…",
-		`{"level":"info","msg":"größe ` + strings.Repeat("x", 40) + `","duration_ms":9.22}`:      "{text} {text}",
+		`{"level":"info","msg":"db query","duration_ms":9.22}`:                              "db query",
+		`{"level":"error","msg":"job 4711 of user@shop.example failed","took":"9.22ms"}`:    "job {id} of user@shop.example failed",
+		`{"level":"info","msg":"x","grpc.method":"Get","grpc.time_ms":9.22}`:                "Get",
+		`{"level":"info","duration_ms":9.22}`:                                               unnamedOp,
+		`{"level":"info","msg":"a b c d e f g h i j","duration_ms":9.22}`:                   "a b c d e f g h…",
+		`{"level":"info","msg":"größe ` + strings.Repeat("x", 40) + `","duration_ms":9.22}`: "{text} {text}",
+		`query 17 took 9.22 ms`:                                                                  "query {id}",
 		`INFO Server db-1 loaded response in 9.22ms`:                                             "Server {id} loaded response",
 		`2026-11-29 21:16:22,500 INFO  [pool-1] c.e.Repo - loaded 12 rows in 9.22 ms`:            "loaded {id} rows",
 		"2026-11-29T21:16:22.500Z\tINFO\tx/main.go:72\tcache filled\t{\"duration\": \"9.22ms\"}": "cache filled",

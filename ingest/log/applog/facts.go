@@ -26,6 +26,7 @@ type facts struct {
 	numeric   bool // the level is a number
 	quoted    bool // the stamp is a string
 	template  []byte
+	took      bool   // the word in front of the latency is "took"
 	wordsFrom []byte // text in front of the latency, where the message holds it
 }
 

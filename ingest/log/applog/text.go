@@ -160,6 +160,7 @@ func (t *text) plain(f *facts, word []byte, end int) int {
 		if value, n := quantity(t.line[end:]); n > 0 {
 			t.stop()
 			t.took(f, value)
+			f.took = f.took || string(word) == "took"
 			return end + n
 		}
 		if f.v[method] != nil && string(lower) != "in" {
