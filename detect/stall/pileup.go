@@ -41,6 +41,7 @@ func (v *view) pileups() (all []*stall) {
 			s.held = append(s.held, slow[from]) // what it held is answered one after the other
 			from++
 		}
+		s.sharpen()
 		all = append(all, s)
 	}
 	return all

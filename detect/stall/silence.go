@@ -111,6 +111,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	if s.burst == 0 && len(s.held) == 0 && (rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)) {
 		return nil // chance, or a load that ended or began
 	}
+	s.sharpen()
 	return s
 }
 
@@ -140,6 +141,14 @@ func (v *view) hold(s *stall, burst time.Duration) {
 	if longest.Latency > 0 && longest.Latency <= s.length()+2*v.resolution { // it tells better than the stamps when it was
 		s.from, s.to = longest.Start, endOf(longest)
 		s.blur = v.resolution
+	}
+}
+
+// sharpen moves a stall to the middle of where it may have been: stamps of whole
+// seconds are cut, not rounded.
+func (s *stall) sharpen() {
+	if s.blur >= 100*time.Millisecond {
+		s.from, s.to = s.from.Add(s.blur/2), s.to.Add(s.blur/2)
 	}
 }
 

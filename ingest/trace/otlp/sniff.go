@@ -211,14 +211,14 @@ func sniffProto(head []byte) bool {
 // nearJSON and nearProto say that an input holds another signal.
 func nearJSON(head []byte) string {
 	if c, json := look(head); json && c != nothing && c != traces {
-		return "it holds OTLP " + c.String() + ", and only traces are read; point the exporter of a traces pipeline at a file"
+		return "it holds OTLP " + c.String() + ", of which only logs of requests with a latency are read; for traces point the exporter of a traces pipeline at a file"
 	}
 	return ""
 }
 
 func nearProto(head []byte) string {
 	if c, json := look(head); !json && c != nothing && c != traces {
-		return "it holds OTLP " + c.String() + ", and only traces are read; point the exporter of a traces pipeline at a file"
+		return "it holds OTLP " + c.String() + ", of which only logs of requests with a latency are read; for traces point the exporter of a traces pipeline at a file"
 	}
 	return ""
 }
