@@ -69,13 +69,15 @@ func readFlags() []cli.Flag {
 		&cli.StringFlag{Name: "o", Usage: "print to `FILE` instead of standard output"},
 		&cli.StringSliceFlag{Name: "report", Usage: "write another report, `NAME=FILE`, may be repeated"},
 		&cli.StringSliceFlag{Name: "columns", Usage: "columns of a plain CSV, `ROLE=NAME,...` with the roles due, start, end, latency, status, op"},
+		&cli.StringFlag{Name: "log-format", Usage: "how lines of a log are written, `FORMAT` as it stands in the configuration of nginx, Apache, HAProxy or Envoy"},
+		&cli.StringFlag{Name: "tz", Usage: "`ZONE` of time stamps that have none: Europe/Berlin, UTC, +02:00"},
 		&cli.StringFlag{Name: "unit", Usage: "unit `U` of times that the file gives without one: ns, us, ms, s"},
 		&cli.StringSliceFlag{Name: "only", Usage: "run only the detectors `NAME,...`"},
 		&cli.StringSliceFlag{Name: "skip", Usage: "do not run the detectors `NAME,...`"},
 		&cli.StringFlag{Name: "service", Usage: "only traces in which the service `NAME` has a part"},
-		&cli.StringFlag{Name: "op", Usage: "only traces in which there is an operation `NAME` (of --service, where that is given)"},
-		&cli.StringFlag{Name: "since", Usage: "only traces that begin at or after `TIME`, like 2026-01-02T15:04:05Z"},
-		&cli.StringFlag{Name: "until", Usage: "only traces that begin before `TIME`"},
+		&cli.StringFlag{Name: "op", Usage: "only traces in which there is an operation `NAME` (of --service, where that is given); of logs only its requests"},
+		&cli.StringFlag{Name: "since", Usage: "only traces and requests of logs that begin at or after `TIME`, like 2026-01-02T15:04:05Z"},
+		&cli.StringFlag{Name: "until", Usage: "only traces and requests of logs that begin before `TIME`"},
 		&cli.StringFlag{Name: "trace", Usage: "only the trace `ID`"},
 		&cli.IntFlag{Name: "top", Usage: "show the first `N` findings; 0: all that are readable", DefaultText: "all"},
 		&cli.StringFlag{Name: "memory", Usage: "spans at rest may take `SIZE` before they go to temporary files", DefaultText: "a quarter of the machine's"},
@@ -96,7 +98,7 @@ func (s *session) judge(c *cli.Context, command string) error {
 	if !c.Args().Present() {
 		return fmt.Errorf("no file given\nhint: tailcheck %s FILE..., or - for standard input", command)
 	}
-	for _, name := range []string{"trace", "service", "op", "since", "until", "interval", "rate", "memory", "unit", "format"} {
+	for _, name := range []string{"trace", "service", "op", "since", "until", "interval", "rate", "memory", "unit", "format", "log-format", "tz"} {
 		if c.IsSet(name) && c.String(name) == "" {
 			return fmt.Errorf("--%s is empty\nhint: a variable that is not set? leave the flag out to mean nothing by it", name)
 		}
@@ -108,7 +110,8 @@ func (s *session) judge(c *cli.Context, command string) error {
 	flags := check.Flags{SLA: c.StringSlice("sla"), Rate: c.String("rate"), Interval: c.String("interval"), Unit: c.String("unit"), Workers: c.Int("workers"),
 		Format: c.String("format"), FailOn: c.String("fail-on"), Inconclusive: c.String("inconclusive"),
 		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs"),
-		Since: c.String("since"), Until: c.String("until"), Service: c.String("service"), Op: c.String("op"), Trace: c.String("trace"), Memory: c.String("memory")}
+		Since: c.String("since"), Until: c.String("until"), Service: c.String("service"), Op: c.String("op"), Trace: c.String("trace"), Memory: c.String("memory"),
+		LogFormat: c.String("log-format"), Zone: c.String("tz")}
 	if n := c.Int("top"); n < 0 {
 		return fmt.Errorf("--top %d: want a number of findings, or 0 for all", n)
 	}
@@ -121,7 +124,10 @@ func (s *session) judge(c *cli.Context, command string) error {
 	if err := reachable(reports, c.String("hgrm"), opt.Paths); err != nil {
 		return err
 	}
+	read, done := s.watch(opt.Paths)
+	opt.Read = read
 	out, err := check.Run(c.Context, opt)
+	done()
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Detectors  []detect.Detector // those to run
 	Format     string            // read as this one; empty: recognise
 	Reading    ingest.Options
+	Speaks     string // format whose language Reading.LogFormat is in: what no load or trace format claims is read as it
 	Objectives []sla.Objective
 	Plan       Plan
 	FailOn     detect.Severity // findings at or above it fail
@@ -121,7 +122,7 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ingest.Find(f, opt.Formats, opt.Format)
+		return opt.recognise(f)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -145,7 +146,7 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := ingest.Find(f, opt.Formats, opt.Format)
+		found, err := opt.recognise(f)
 		if err != nil {
 			var u *ingest.Unrecognised
 			var e *ingest.Empty
@@ -164,6 +165,23 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 		return nil, fmt.Errorf("%s: holds no file that is recognised", path)
 	}
 	return all, nil
+}
+
+// recognise finds the reports in a file. A log whose format string is given is
+// read as it says, whatever its lines look like; reports of load tools and traces
+// are known as ever.
+func (o *Options) recognise(f *ingest.File) ([]*ingest.Found, error) {
+	if o.Speaks == "" {
+		return ingest.Find(f, o.Formats, o.Format)
+	}
+	if o.Format == "" && f.Path != "-" {
+		others := slices.DeleteFunc(slices.Clone(o.Formats), func(x ingest.Format) bool { return x.Yields&ingest.KindLog != 0 })
+		found, err := ingest.Find(f, others, "")
+		if u := (*ingest.Unrecognised)(nil); !errors.As(err, &u) {
+			return found, err
+		}
+	}
+	return ingest.Find(f, o.Formats, o.Speaks)
 }
 
 func problemOf(path string, err error) report.Problem {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // zones of --tz, where the system has none
 
 	"github.com/tailcheck/tailcheck/correct/sla"
 	"github.com/tailcheck/tailcheck/detect"
@@ -25,6 +26,7 @@ type Flags struct {
 	Jobs                 int
 	Since, Until         string
 	Service, Op, Trace   string
+	LogFormat, Zone      string
 	Memory               string
 }
 
@@ -76,6 +78,15 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 			return o, fmt.Errorf("--unit %q: want ns, us, ms or s", f.Unit)
 		}
 		o.Reading.Unit = u
+	}
+	if o.Reading.Zone, err = parseZone(f.Zone); err != nil {
+		return o, err
+	}
+	if f.LogFormat != "" {
+		if o.Speaks, err = speaks(formats, f.LogFormat, f.Format); err != nil {
+			return o, err
+		}
+		o.Reading.LogFormat = f.LogFormat
 	}
 	if o.Reading.Columns, err = parseColumns(f.Columns); err != nil {
 		return o, err
@@ -142,6 +153,47 @@ func parseTime(flag, s string) (ingest.Time, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s %q: want a moment\nhint: %s 2026-01-02T15:04:05Z", flag, s, flag)
+}
+
+// parseZone reads a time zone: a name of the IANA database, UTC, or an offset;
+// empty: nil.
+func parseZone(s string) (*time.Location, error) {
+	if s == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{"-07:00", "-0700", "-07"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			_, offset := t.Zone()
+			return time.FixedZone(s, offset), nil
+		}
+	}
+	if s == "Z" {
+		return time.UTC, nil
+	}
+	if zone, err := time.LoadLocation(s); err == nil && s != "Local" {
+		return zone, nil
+	}
+	return nil, fmt.Errorf("--tz %q: want the zone of stamps that have none\nhint: --tz Europe/Berlin, --tz UTC or --tz +02:00", s)
+}
+
+// speaks returns the name of the format whose server's language a format string
+// is in.
+func speaks(formats []ingest.Format, logFormat, asked string) (string, error) {
+	var names []string
+	for _, x := range formats {
+		if x.Speaks != nil && x.Speaks(logFormat) && (asked == "" || asked == x.Name) {
+			names = append(names, x.Name)
+		}
+	}
+	switch {
+	case len(names) == 1:
+		return names[0], nil
+	case len(names) > 1:
+		return "", fmt.Errorf("--log-format could be that of %s\nhint: say whose it is, like --format %s", strings.Join(names, " or "), names[0])
+	case asked != "":
+		return "", fmt.Errorf("--log-format is not in the language of %s\nhint: give it as it stands in the server's own configuration", asked)
+	}
+	return "", errors.New("--log-format is in no server's language that is known\nhint: give it as it stands in the configuration of nginx, Apache, HAProxy, Envoy or gunicorn: '$remote_addr - …', '%h %l …'")
 }
 
 // parseBytes reads a size like 512M or 2GiB; empty: 0.

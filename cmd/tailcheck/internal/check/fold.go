@@ -23,6 +23,7 @@ const (
 	// keptProblems is how many problems of an input are kept to be shown, those
 	// that stand first in it; all are counted.
 	keptProblems = 20
+	keptUnread   = 3 // of a log, where they are lines that were not read
 )
 
 // chunk is an ingest.Held.

@@ -42,7 +42,7 @@ func (j *judge) log(x *input) {
 			j.out.repairs = append(j.out.repairs, nil)
 			d := j.distribution(in, e, correct.Repair{Method: correct.None})
 			d.Correction = nil
-			d.Measured.Rule = j.logRule(in, row)
+			d.Measured.Rule, d.Measured.Resolution = j.logRule(in, row), "log"
 			j.out.Distributions = append(j.out.Distributions, d)
 		}
 	}

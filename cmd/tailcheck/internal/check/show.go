@@ -54,14 +54,18 @@ func (j *judge) show() {
 	}
 	for _, x := range j.inputs {
 		list := j.pass.problems[int32(x.index)]
+		if x.kind() == kindLog && len(list) > keptUnread {
+			list = list[:keptUnread]
+		}
+		shown := len(list)
 		if bad := j.pass.fatal[int32(x.index)]; bad != nil {
 			list = append(slices.Clone(list), *bad)
 		}
 		for _, p := range list {
 			j.out.Problems = append(j.out.Problems, report.Problem{Path: x.path, Line: j.positions.line(p.Pos), Message: p.Err.Error()})
 		}
-		if n := j.pass.count(int32(x.index)).problems; n > int64(len(j.pass.problems[int32(x.index)])) {
-			j.out.Problems = append(j.out.Problems, report.Problem{Path: x.path, Message: fmt.Sprintf("%d problems in all; the first %d are shown", n, keptProblems)})
+		if n := j.pass.count(int32(x.index)).problems; n > int64(shown) {
+			j.out.Problems = append(j.out.Problems, report.Problem{Path: x.path, Message: fmt.Sprintf("%d problems in all; the first %d are shown", n, shown)})
 		}
 	}
 }

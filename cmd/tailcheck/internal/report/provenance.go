@@ -25,7 +25,7 @@ func (d *Distribution) rule() string {
 	}
 	s := d.Measured.Rule
 	switch d.Measured.Resolution {
-	case "", "printed":
+	case "", "printed", "log":
 	case "bounds":
 		s = strings.TrimPrefix(s+", within bounds", ", ")
 	case "samples":

@@ -172,7 +172,7 @@ type Figures struct {
 	// samples or buckets), or "printed" with the tool's own rule.
 	Rule string `json:"rule"`
 	// Resolution says how finely the values are known: "samples", "histogram",
-	// "spectrum", "printed", "bounds".
+	// "spectrum", "printed", "bounds", "log".
 	Resolution string `json:"resolution"`
 	// Printed are the same percentiles by another rule, where it says something
 	// else: the tool's own beside nearest rank, or nearest rank over the

@@ -68,6 +68,9 @@ func (t text) shared() {
 	if len(legend) < 2 {
 		tab = tab.without(6)
 	}
+	if !slices.ContainsFunc(ds, func(d *Distribution) bool { return d.Corrected != nil || d.Correction != nil }) {
+		tab = tab.without(3) // logs are not corrected
+	}
 	t.fitShared(tab)
 	if hidden > 0 {
 		t.text(0, 2, fmt.Sprintf("the %d slowest by p99; %d more are in --output json", maxRows, hidden))
@@ -136,6 +139,7 @@ func (t text) fitShared(tab table) {
 	need := min(widest, 30)
 	for _, drop := range []string{"", "samples", tab.header[1], tab.header[4], "p99 corrected"} {
 		switch i := slices.Index(tab.header, drop); {
+		case drop != "" && i < 0:
 		case drop == "p99 corrected": // the name is long: it stands beside the measured p99
 			tab.header[i], need = "corrected", min(need, 10)
 		case drop != "":
