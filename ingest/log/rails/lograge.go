@@ -66,6 +66,7 @@ const (
 	view // or db: who measures views and queries is Rails
 	controller
 	action
+	form
 	stamp
 	id
 	queue
@@ -92,6 +93,8 @@ func mean(name []byte) int {
 		return controller
 	case "action":
 		return action
+	case "format":
+		return form
 	case "time", "timestamp", "@timestamp":
 		return stamp
 	case "request_id", "requestId", "uuid", "correlation_id":
@@ -137,7 +140,7 @@ func (r *lograge) own() bool {
 	if v[method] == nil || v[path] == nil || len(v[status]) != 3 || v[duration] == nil && v[seconds] == nil {
 		return false
 	}
-	return v[view] != nil || v[controller] != nil && v[action] != nil || v[gitlab] != nil
+	return v[view] != nil || v[controller] != nil && v[action] != nil && v[form] != nil || v[gitlab] != nil
 }
 
 func (r *lograge) Read(line []byte, e *log.Entry) error {
