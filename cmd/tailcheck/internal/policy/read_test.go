@@ -217,6 +217,7 @@ func TestRefused(t *testing.T) {
 		bomb:                                                                                                                     "aliases counted as often as they are used",
 		"a: &a [*a]":                                                                                                             "f:1",
 		"a: &a\n  b: *a\n":                                                                                                       "f",
+		`{"a": [` + strings.Repeat("1,", 1<<19) + "1]}":                                                                          "no retry or timeout settings", // one line: places are found in one pass
 		strings.Repeat("a", 5<<20):                                                                                               "too long for settings",
 		"virtual_hosts: &v\n- routes:\n  - route: {cluster: *v}\n":                                                               "want a text",
 	} {

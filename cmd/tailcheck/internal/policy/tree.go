@@ -274,21 +274,26 @@ func parseJSON(path string, text []byte) (*yaml.Node, error) {
 }
 
 type jsonTree struct {
-	path string
-	text []byte
-	d    *json.Decoder
-	at   int64 // lines are counted up to here
-	line int
+	path  string
+	text  []byte
+	d     *json.Decoder
+	at    int64 // lines are counted up to here
+	line  int
+	start int64 // of that line
 }
 
 func (p *jsonTree) place(offset int64) Place {
 	offset = min(offset, int64(len(p.text)))
 	if offset < p.at {
-		p.at, p.line = 0, 1
+		p.at, p.line, p.start = 0, 1, 0
 	}
-	p.line += bytes.Count(p.text[p.at:offset], []byte("\n"))
+	seen := p.text[p.at:offset]
+	p.line += bytes.Count(seen, []byte("\n"))
+	if i := bytes.LastIndexByte(seen, '\n'); i >= 0 {
+		p.start = p.at + int64(i) + 1
+	}
 	p.at = offset
-	return Place{p.path, p.line, int(offset) - bytes.LastIndexByte(p.text[:offset], '\n')}
+	return Place{p.path, p.line, int(offset-p.start) + 1}
 }
 
 func (p *jsonTree) cut() error {
