@@ -319,6 +319,11 @@ func TestWhy(t *testing.T) {
 			"raw p99 51.2 ms (printed by wrk2) and corrected p99 51.2 ms (timed from the schedule by wrk2) are below 500 ms"},
 		{"p99<500ms", Case{Raw: fake{n: 9}, Corrected: hey, Method: "timed from the schedule by wrk2", ByTool: true}, "corrected p99 51.2 ms (timed from the schedule by wrk2) is below 500 ms"},
 		{"p99<500ms", Case{Corrected: p99(between(0, 235.5)), Method: "filled by wrk", ByTool: true}, "corrected p99 of at most 235.5 ms (filled by wrk) is below 500 ms; the report holds no raw value"},
+		{"errors<1%", Case{Tool: "wrk"}, "the report does not say how many requests there were and how many failed, so raw errors are not known"},
+		{"errors<1%", Case{}, "the report does not say how many requests there were and how many failed, so raw errors are not known; a histogram does not hold failures: a CSV of every request with a column for its status does"},
+		{"rate>=1/s", Case{}, "the report states no rate of answers, so the raw rate is not known; a histogram does not hold times: a CSV of every request with columns for its start and latency does"},
+		{"rate>=1/s", Case{Tool: "vegeta"}, "the report states no rate of answers, so the raw rate is not known; vegeta encode writes every request"},
+		{"mean<1s", Case{Raw: fake{n: 9}, Tool: "k6"}, "the report does not print mean, so the raw one is not known; k6 --summary-trend-stats 'avg,max' prints it"},
 		{"p99<500ms", Case{}, "the report holds neither raw nor corrected latencies to judge p99 on"},
 	} {
 		if v := Judge(objective(t, c.expr), c.c); v.Why != c.want {

@@ -170,7 +170,7 @@ func (c Case) open(o Objective, kind, subject string, x value) string {
 	case x.censored:
 		return fmt.Sprintf("%s cannot be shown to be %s: %s left no full latency", subject, o.meets(), requests(without))
 	case o.Metric != Quantile && !x.Known():
-		return fmt.Sprintf("the report does not print %s, so the %s one is not known", o.Name(), kind)
+		return fmt.Sprintf("the report does not print %s, so the %s one is not known%s", o.Name(), kind, c.adviceOn(o.Metric))
 	case !x.printed && x.Known():
 		return fmt.Sprintf("the report does not print %s, and its neighbours do not decide it: %s%s", o.Name(), subject, c.advice(o.Percentile))
 	case !x.printed:
@@ -206,6 +206,21 @@ func (c Case) advice(p latency.Percentile) string {
 	return "; " + s
 }
 
+// adviceOn names what tells a metric that is no percentile.
+func (c Case) adviceOn(m Metric) string {
+	switch {
+	case c.Tool == "vegeta":
+		return "; vegeta encode writes every request"
+	case c.Tool == "k6" && m.IsTime():
+		return "; k6 --summary-trend-stats 'avg,max' prints it"
+	case c.Tool == "" && m == Errors: // a histogram of a program of one's own
+		return "; a histogram does not hold failures: a CSV of every request with a column for its status does"
+	case c.Tool == "" && m == Rate:
+		return "; a histogram does not hold times: a CSV of every request with columns for its start and latency does"
+	}
+	return ""
+}
+
 const noUnit = "the file does not state its unit: give --unit"
 
 func (c Case) whyUnit(o Objective, v Verdict, raw, corrected value) string {
@@ -229,9 +244,9 @@ func (c Case) whyCounted(o Objective, v Verdict) string {
 	var s string
 	switch {
 	case math.IsNaN(v.Raw.Amount) && o.Metric == Errors:
-		return "the report does not say how many requests there were and how many failed, so raw errors are not known"
+		return "the report does not say how many requests there were and how many failed, so raw errors are not known" + c.adviceOn(o.Metric)
 	case math.IsNaN(v.Raw.Amount):
-		return "the report states no rate of answers, so the raw rate is not known"
+		return "the report states no rate of answers, so the raw rate is not known" + c.adviceOn(o.Metric)
 	case o.Metric == Errors:
 		s = fmt.Sprintf("raw errors %s (%d of %s, counted) are ", c.share(o.Limit), c.Errors, requests(c.Requests))
 		s += map[bool]string{true: o.meets(), false: o.misses()}[v.Raw.Verdict == Pass]

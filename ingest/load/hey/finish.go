@@ -27,6 +27,9 @@ func (rep *report) finish() {
 	run.Requests = answers + run.Lost
 	run.Errors += run.Lost
 	run.Counted = rep.seen[statuses] || rep.seen[failures]
+	// Every version ends with the status codes or the errors, or has them behind
+	// the summary. What is pasted without a summary is an excerpt.
+	run.Cut = rep.seen[summary] && !run.Counted
 
 	agg.Count = answers
 	if rep.noted > 0 && rep.rows[histogram] > 0 {

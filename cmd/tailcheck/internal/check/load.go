@@ -123,7 +123,7 @@ func (j *judge) doubtful(in *detect.Input) string {
 	r := &in.Run
 	switch {
 	case r.Cut:
-		return "the report ends before its totals: what followed is not known"
+		return "the report is cut short: what followed is not known"
 	case r.Counted && r.Requests > 0 && 2*r.Errors >= r.Requests:
 		return fmt.Sprintf("%d of %d requests failed, so that these are mostly times of failures", r.Errors, r.Requests)
 	}

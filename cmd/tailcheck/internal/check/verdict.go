@@ -54,7 +54,7 @@ func (j *judge) verdict() {
 		return
 	}
 	for _, x := range j.inputs {
-		if j.pass.cut[int32(x.index)] && !j.opt.Lenient {
+		if (j.pass.cut[int32(x.index)] || j.pass.table.Input(x.index).Run.Cut) && !j.opt.Lenient {
 			out.Verdict, out.Why = sla.Inconclusive, x.path+" is not whole: what is lost of it may hold more than was found"
 			return
 		}
