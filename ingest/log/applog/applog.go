@@ -27,7 +27,7 @@ response_time, request_time, time_taken and their kin, with a unit behind
 status, status_code, request_id, trace_id, traceparent, queue_time_ms. In text: "took
 12 ms", "in 12ms", "elapsed: 12ms", or, beside a method and a path, the only number
 with a unit of time. A latency without method and path is an operation named by its
-message, without what varies in it.
+message, without what varies in it; it needs a stamp, a level or a message beside it.
 
 The unit is taken from the value ("9.2ms"), from the name (duration_ms), or from the
 logger: slog and logrus write a time.Duration in JSON as nanoseconds, zap as seconds,

@@ -131,3 +131,13 @@ func TestRecords(t *testing.T) {
 		t.Error("it is near")
 	}
 }
+
+// A part reads as it would in the whole.
+func TestSplit(t *testing.T) {
+	for _, l := range loggers {
+		logtest.Split(t, format, logtest.Load(t, "recorded/l_go_loggers/"+l.file+".log"), ingest.Options{})
+	}
+	for _, file := range []string{"recorded/k_jvm/app_serial.log", "app/anglegrinder_loaded_in_ms.log", "otlp/lnav_otel_collector.jsonl", "mixed/nginx_haproxysyslog_json_interleaved.log"} {
+		logtest.Split(t, format, logtest.Load(t, file), ingest.Options{})
+	}
+}

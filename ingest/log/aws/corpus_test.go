@@ -25,3 +25,9 @@ func TestClaims(t *testing.T) {
 	logtest.Claims(t, elb, "aws/goaccess_952_classic_elb.log")
 	logtest.Claims(t, cloudFront, "aws/matomo_cloudfront.log", "aws/crowdsec_cloudfront_noheader.log")
 }
+
+func TestSplit(t *testing.T) {
+	logtest.Split(t, alb, logtest.Load(t, "aws/crowdsec_alb.log"), ingest.Options{})
+	logtest.Split(t, elb, logtest.Load(t, "aws/goaccess_952_classic_elb.log"), ingest.Options{})
+	logtest.Split(t, cloudFront, logtest.Load(t, "aws/matomo_cloudfront.log"), ingest.Options{})
+}

@@ -79,3 +79,7 @@ func TestLines(t *testing.T) {
 func TestDirt(t *testing.T) { logtest.Dirty(t, Dialect, line) }
 
 func BenchmarkRead(b *testing.B) { logtest.Bench(b, format, line) }
+
+func TestSplit(t *testing.T) {
+	logtest.Split(t, format, logtest.Load(t, "heroku/router_v2hero.log"), ingest.Options{})
+}

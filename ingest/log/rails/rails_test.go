@@ -148,3 +148,7 @@ func TestDirt(t *testing.T) {
 }
 
 func BenchmarkLograge(b *testing.B) { logtest.Bench(b, format, line) }
+
+func TestSplit(t *testing.T) {
+	logtest.Split(t, format, logtest.Load(t, "rails/lograge_variants.log"), ingest.Options{})
+}

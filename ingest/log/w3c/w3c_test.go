@@ -144,3 +144,7 @@ func TestManyHeaders(t *testing.T) {
 func TestDirt(t *testing.T) { logtest.Dirty(t, Dialect, line) }
 
 func BenchmarkRead(b *testing.B) { logtest.Bench(b, format, line) }
+
+func TestSplit(t *testing.T) {
+	logtest.Split(t, format, logtest.Load(t, "iis/lnav_w3c_big.log"), ingest.Options{})
+}
