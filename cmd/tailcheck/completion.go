@@ -83,6 +83,15 @@ func values(flag string) (out []string) {
 	return out
 }
 
+// isFile reports whether a flag names a file or a directory.
+func isFile(flag string) bool {
+	switch flag {
+	case "o", "hgrm", "keep", "keys", "from", "cluster", "chain":
+		return true
+	}
+	return false
+}
+
 func dashed(f cli.Flag) string {
 	if n := f.Names()[0]; len(n) > 1 {
 		return "--" + n
@@ -155,7 +164,7 @@ func (s *session) zsh() string {
 				action := ""
 				if v := values(name); v != nil {
 					action = "(" + strings.Join(v, " ") + ")"
-				} else if name == "o" || name == "hgrm" || name == "keep" {
+				} else if isFile(name) {
 					action = "_files"
 				}
 				fmt.Fprintf(&b, ":%s:%s", name, action)
@@ -190,7 +199,7 @@ func (s *session) fish() string {
 				opt += " -x"
 				if v := values(name); v != nil {
 					opt += " -a " + quote(strings.Join(v, " "))
-				} else if name == "o" || name == "hgrm" || name == "keep" {
+				} else if isFile(name) {
 					opt = strings.TrimSuffix(opt, " -x") + " -r -F"
 				}
 			}
