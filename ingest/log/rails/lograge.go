@@ -124,6 +124,8 @@ func (r *lograge) walk(line []byte) bool {
 	r.prefix.cut(line)
 	text := r.prefix.text
 	if len(text) == 0 {
+		r.json = false
+		clear(r.v[:])
 		return false
 	}
 	if r.json = text[0] == '{'; r.json {
@@ -146,7 +148,7 @@ func (r *lograge) own() bool {
 func (r *lograge) Read(line []byte, e *log.Entry) error {
 	if !r.walk(line) || !r.own() {
 		switch v := &r.v; {
-		case r.json && r.prefix.text[0] == '{' && line[len(line)-1] != '}':
+		case r.json && line[len(line)-1] != '}':
 			return log.ErrJSON
 		case v[method] != nil && v[path] != nil:
 			return errLograge

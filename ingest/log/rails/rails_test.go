@@ -70,10 +70,11 @@ func TestLograge(t *testing.T) {
 		}
 	}
 	got := logtest.Read(t, format, []byte(strings.Join([]string{
+		object, "I, [2026-11-29T21:16:22.500000 #1234]  INFO -- : ",
 		"Started GET \"/a\" for 127.0.0.1", `{"severity":"INFO","message":"x"}`, "a=1 b=2",
 		line[:strings.Index(line, " status=")+8], object[:60], strings.Replace(line, "250.12", "x", 1), line,
 	}, "\n")), ingest.Options{})
-	if len(got.Samples) != 1 || len(got.Problems) != 3 {
+	if len(got.Samples) != 2 || len(got.Problems) != 3 {
 		t.Errorf("%+v, %v", got.Samples, got.Problems)
 	}
 }

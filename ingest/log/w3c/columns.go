@@ -86,7 +86,7 @@ func usual(of []column, f []field) []column {
 	of[0], of[1] = date, clock
 	at := 0
 	for i := 2; i+1 < len(f) && at == 0; i++ {
-		if isMethod(f[i]) && f[i+1][0] == '/' {
+		if isMethod(f[i]) && len(f[i+1]) > 0 && f[i+1][0] == '/' {
 			of[i], of[i+1] = method, target
 			at = i + 2
 		}

@@ -107,6 +107,7 @@ func TestNotRequests(t *testing.T) {
 		"#Fields: date time c-ip cs-method cs-uri sc-status s-reason\n2026-11-29 21:16:22 203.0.113.9 - - - Timer_ConnectionIdle\n": 0,
 		"2026-11-29 21:16:22 INFO GET /a/17 200 0 0 250\n":                                                                          1,
 		"x\n": 1,
+		"2026-11-29 21:16:22 192.0.2.1 GET \"\" - - - 200 0 0 1\n": 1,
 	} {
 		got := logtest.Read(t, format, []byte(in), ingest.Options{})
 		if len(got.Samples) != 0 || len(got.Problems) != problems {
