@@ -42,6 +42,12 @@ the latency is a lower bound. WebSockets are connections and no requests.
 		}
 		return log.Own
 	},
+	Near: func(line []byte) string {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(`"httpRequest": {`)) {
+			return "entries of Cloud Logging over several lines; make a line of each: jq -c '.[]'"
+		}
+		return ""
+	},
 	Learn: func(_ [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		s := ingest.Shape{
 			Layout: "LogEntry", Unit: time.Second, UnitFrom: ingest.UnitFromValue, Step: time.Microsecond,

@@ -61,6 +61,12 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestNear(t *testing.T) {
+	if near := format.Near([]byte("[\n  {\n    \"httpRequest\": {\n      \"latency\": \"0.1s\"\n")); !strings.Contains(near, "jq") {
+		t.Errorf("near: %q", near)
+	}
+}
+
 func TestDirt(t *testing.T) { logtest.Dirty(t, Dialect, line) }
 
 func BenchmarkRead(b *testing.B) { logtest.Bench(b, format, line) }
