@@ -137,7 +137,7 @@ func (t *tree) methods(match *yaml.Node, p *Policy) {
 		p.Methods = []string{"gRPC"}
 	}
 	for _, h := range t.list(t.get(match, "headers")) {
-		if t.text(t.get(h, "name")) != ":method" {
+		if t.text(t.get(h, "name")) != ":method" || t.flag(t.get(h, "invert_match"), "invert_match") {
 			continue
 		}
 		exact := t.get(h, "exact_match")

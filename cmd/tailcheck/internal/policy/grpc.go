@@ -21,6 +21,7 @@ const mostAttempts = 5
 func (f *File) grpc(t *tree, n *yaml.Node) {
 	budget := t.throttle(t.get(n, "retry_throttling"))
 	for _, m := range t.list(t.get(n, "method_config")) {
+		t.folded = nil
 		p := &Policy{Place: t.at(m), System: "grpc", Tries: 1, Timeout: Forever, PerTry: Forever, Budget: budget}
 		for _, x := range t.list(t.get(m, "name")) {
 			service, method := t.text(t.get(x, "service")), t.text(t.get(x, "method"))
@@ -49,6 +50,9 @@ func (f *File) grpc(t *tree, n *yaml.Node) {
 			t.grpcRetry(retry, p)
 		case hedge != nil:
 			t.grpcHedge(hedge, p)
+		}
+		if k := t.folded; k != nil {
+			p.note(t.at(k), "%s is not the name's own case: clients in Go take it, others do not", shown(k))
 		}
 		if !f.add(t, p) {
 			return

@@ -17,6 +17,8 @@ type File struct {
 	Policies []*Policy // in the order of the file
 	Limits   []*Limit  // of retries to a cluster or host
 	Ignored  int       // documents of other kinds
+
+	seen map[Place]bool // policies that were read: an alias may lead there again
 }
 
 // Limit is what limits retries to one callee over all requests of a caller:
@@ -105,7 +107,9 @@ func (f *File) document(t *tree, n *yaml.Node) {
 	case t.get(n, "api_version") != nil:
 		f.Ignored++
 	case t.get(n, "method_config") != nil || t.get(n, "retry_throttling") != nil:
+		t.fold = true
 		f.grpc(t, n)
+		t.fold = false
 	default:
 		f.envoy(t, n)
 	}
@@ -113,6 +117,13 @@ func (f *File) document(t *tree, n *yaml.Node) {
 
 // add takes a policy, and reports whether there is room for more.
 func (f *File) add(t *tree, p *Policy) bool {
+	if f.seen == nil {
+		f.seen = map[Place]bool{}
+	}
+	if f.seen[p.Place] {
+		return true
+	}
+	f.seen[p.Place] = true
 	if len(f.Policies) == maxFound {
 		t.errs = append(t.errs, &Error{p.Place, fmt.Sprintf("more than %d routes or methods", maxFound)})
 		t.visits = maxVisits + 1

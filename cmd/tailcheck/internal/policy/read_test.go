@@ -57,6 +57,10 @@ func TestGRPC(t *testing.T) {
 	if !p.Hedge || p.Tries != 5 || p.Stated != 9 || p.Delay != 50*time.Millisecond || p.Names[0] != "any method" || p.Timeout != Forever || len(p.Notes) != 2 {
 		t.Errorf("%+v", p)
 	}
+	// the case of grpc-go's own example
+	if f := read(t, `{"methodConfig": [{"name": [{"service": "x"}], "retryPolicy": {"MaxAttempts": 4, "InitialBackoff": ".01s", "MaxBackoff": ".01s", "BackoffMultiplier": 1.0, "RetryableStatusCodes": ["UNAVAILABLE"]}}]}`); f.Policies[0].Tries != 4 || len(f.Policies[0].Notes) != 1 {
+		t.Errorf("%+v", f.Policies[0])
+	}
 	// the choices that DNS names
 	if f := read(t, `[{"percentage": 10, "serviceConfig": {"methodConfig": [{"name": [{"service": "x"}], "timeout": "1s"}]}}]`); len(f.Policies) != 1 || f.Policies[0].Names[0] != "x" {
 		t.Errorf("%+v", f)
@@ -119,6 +123,11 @@ func TestEnvoy(t *testing.T) {
 	 {"dynamic_active_clusters": [{"cluster": {"name": "k", "circuitBreakers": {"thresholds": [{"priority": "HIGH", "maxRetries": 9}, {"retryBudget": {"budgetPercent": {"value": 25}}}]}}}]}]}`)
 	if p := f.Policies[0]; p.Tries != 3 || p.Timeout != 2*time.Second || p.PerTry != 500*time.Millisecond || !strings.Contains(p.Budget, "25 % of the active requests may be retries, at least 3") {
 		t.Errorf("%+v", p)
+	}
+	// one filter chain for two listeners, by an alias, is there once
+	f = read(t, "a: {filters: &f [{route_config: {virtual_hosts: [{name: v, routes: [{route: {cluster: a}}]}]}}]}\nb: {filters: *f}\n")
+	if len(f.Policies) != 1 {
+		t.Errorf("%d policies", len(f.Policies))
 	}
 	// anchors and merges
 	f = read(t, "x: &r {retry_on: 5xx, num_retries: 3}\nvirtual_hosts:\n- name: v\n  routes:\n  - route: {cluster: a, retry_policy: *r}\n  - route: {cluster: b, retry_policy: {<<: *r, num_retries: 1}}\n")

@@ -31,6 +31,9 @@ type tree struct {
 	errs   []error
 	visits int // nodes walked over
 	looks  int // keys and items looked at
+
+	fold   bool       // names in other case are taken, too
+	folded *yaml.Node // the last one that was
 }
 
 func (t *tree) at(n *yaml.Node) Place {
@@ -74,6 +77,9 @@ func (t *tree) getDeep(n *yaml.Node, name, other string, depth int) *yaml.Node {
 		}
 		switch k := n.Content[i]; {
 		case k.Value == name || k.Value == other:
+			return real(n.Content[i+1])
+		case t.fold && strings.EqualFold(k.Value, other):
+			t.folded = k
 			return real(n.Content[i+1])
 		case k.Tag == "!!merge" && merged == nil:
 			merged = real(n.Content[i+1])
