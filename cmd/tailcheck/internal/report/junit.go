@@ -35,6 +35,7 @@ the same input gives the same bytes.`,
 // Bounds of what one test says.
 const (
 	junitFindings = 100 // findings and problems
+	junitLines    = 500 // lines of the output of a suite
 	junitWords    = 2000
 )
 
@@ -114,7 +115,10 @@ func (j *junit) detectors() {
 			said := j.found(f)
 			switch {
 			case !j.r.fails(f):
-				s.out = append(s.out, f.Severity+" "+name+": "+strings.Join(said, "\n  "))
+				s.out = append(s.out, f.Severity+" "+name+": "+said[0])
+				for _, more := range said[1:] {
+					s.out = append(s.out, "  "+more)
+				}
 				continue
 			case c.bad == "":
 				c.bad, c.kind, c.message = "failure", f.Severity, f.Message
@@ -131,8 +135,8 @@ func (j *junit) detectors() {
 		}
 		s.cases = append(s.cases, c)
 	}
-	if n := len(s.out) - junitFindings; n > 0 {
-		s.out = append(s.out[:junitFindings], fmt.Sprintf("and %d more; the JSON report has all", n))
+	if n := len(s.out) - junitLines; n > 0 {
+		s.out = append(s.out[:junitLines], fmt.Sprintf("and %d more lines; the JSON report has all", n))
 	}
 }
 
@@ -271,9 +275,7 @@ func xmlText(s string) string {
 func xmlLines(lines []string) string {
 	var b strings.Builder
 	for _, l := range lines {
-		for _, part := range strings.Split(l, "\n") {
-			b.WriteString(xmlText(clip(part, junitWords)) + "\n")
-		}
+		b.WriteString(xmlText(noCommand(clip(l, junitWords))) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -66,7 +66,7 @@ func (e *element) attr(name string) string {
 func checkJUnit(t *testing.T, name, s string) map[string][]string {
 	t.Helper()
 	for i, l := range strings.Split(s, "\n") {
-		if Safe(l) != l {
+		if _, _, _, command := runnerCommand(l); Safe(l) != l || command {
 			t.Errorf("%s: line %d is not safe: %q", name, i+1, l)
 		}
 	}
@@ -161,7 +161,7 @@ func TestJUnit(t *testing.T) {
 			t.Errorf("%s: what was not judged is not skipped: %v", c.name, out)
 		}
 	}
-	for _, s := range []string{"]]>", "<![CDATA[", "\x00\x01\x1b\ufffe\uffff", "\xed\xa0\x80", "<!DOCTYPE x [<!ENTITY y SYSTEM \"file:///etc/passwd\">]>&y;", "a  b \n", "", "  ", "\"'><testcase name='x'/>", "&amp;&#0;"} {
+	for _, s := range []string{"]]>", "<![CDATA[", "\x00\x01\x1b\ufffe\uffff", "\xed\xa0\x80", "<!DOCTYPE x [<!ENTITY y SYSTEM \"file:///etc/passwd\">]>&y;", "a  b \n", "", "  ", "\"'><testcase name='x'/>", "&amp;&#0;", "\n::error::x", "::error::x##[error]x"} {
 		checkJUnit(t, s, render(t, JUnit, withText(s), Options{}))
 	}
 	checkJUnit(t, "huge", render(t, JUnit, huge(1000), Options{}))

@@ -41,13 +41,9 @@ const (
 // stands above it.
 func (p *page) section() { p.gap = p.Len() > 0 }
 
-// line writes one finished line. The runner of GitHub Actions takes a line for a
-// command that begins with "::", after blanks: an input must not write one, not
-// even where a name was broken before it.
+// line writes one finished line.
 func (p *page) line(s string) {
-	if blanks := len(s) - len(strings.TrimLeft(s, " ")); strings.HasPrefix(s[blanks:], "::") {
-		s = s[:blanks] + "∷" + s[blanks+2:]
-	}
+	s = noCommand(s)
 	if p.gap {
 		p.WriteByte('\n')
 		p.gap = false

@@ -40,6 +40,16 @@ func Safe(s string) string {
 	return b.String()
 }
 
+// noCommand makes a line that is no command of the runner of GitHub Actions, which
+// takes one for a command that begins with "::", after blanks: an input must not
+// write one, not even where a name was broken before it.
+func noCommand(line string) string {
+	if blanks := len(line) - len(strings.TrimLeft(line, " ")); strings.HasPrefix(line[blanks:], "::") {
+		return line[:blanks] + "∷" + line[blanks+2:]
+	}
+	return line
+}
+
 // maxMarks is how many combining marks one character may carry; scripts in use
 // need up to four, towers of them cover other lines.
 const maxMarks = 4
