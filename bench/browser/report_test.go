@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -23,7 +24,30 @@ var reports = []struct {
 	{"open", 2, []string{"--sla", "p99<500ms", "fixtures/load/stall-hey/open.csv"}},
 	{"fan-out", 2, []string{"fixtures/trace/fan-out-69/traces.pb.zst"}},
 	{"retries", 1, []string{"fixtures/trace/retries-3x3x3/traces.jsonl"}},
+	{"by-hand", 3, nil},
 	{"several", 3, []string{"--sla", "p99<500ms", "fixtures/load/stall-hey", "fixtures/load/ab/stall.csv"}},
+}
+
+// charted is a page whose charts were made by hand, one of each kind: a server's
+// log and a load report over each other among them.
+func charted(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "charted.html")
+	cmd := exec.Command("go", "test", "./cmd/tailcheck/internal/report", "-count=1", "-run", "^TestChartedPage$")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CHARTED_PAGE="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// pageOf renders a report, or the one made by hand.
+func pageOf(t *testing.T, args []string) string {
+	t.Helper()
+	if args == nil {
+		return charted(t)
+	}
+	return report(t, args...)
 }
 
 // blank reports how many charts have nothing drawn on them.
@@ -46,7 +70,7 @@ func TestReports(t *testing.T) {
 	browser := browse(t)
 	for _, r := range reports {
 		t.Run(r.name, func(t *testing.T) {
-			w := open(t, browser, report(t, r.args...))
+			w := open(t, browser, pageOf(t, r.args))
 			w.quiet()
 			if n := ask[int](w, `document.querySelectorAll(".plot").length`); n < r.charts {
 				t.Errorf("%d charts, want %d", n, r.charts)
@@ -77,9 +101,9 @@ func TestReports(t *testing.T) {
 // The pointer shows the numbers of the table behind a chart; so do arrow keys.
 func TestNumbersUnderThePointer(t *testing.T) {
 	browser := browse(t)
-	for _, r := range reports[:4] {
+	for _, r := range reports[:6] {
 		t.Run(r.name, func(t *testing.T) {
-			w := open(t, browser, report(t, r.args...))
+			w := open(t, browser, pageOf(t, r.args))
 			for i := range ask[int](w, `document.querySelectorAll(".plot").length`) {
 				plot := fmt.Sprintf(`document.querySelectorAll(".plot")[%d]`, i)
 				ask[bool](w, plot+`.scrollIntoView({block: "center", behavior: "instant"}) === undefined`)

@@ -293,3 +293,14 @@ func BenchmarkHTML(b *testing.B) {
 		render(b, HTML, r, Options{})
 	}
 }
+
+// The charts made by hand are looked at in a browser: bench/browser names a file.
+func TestChartedPage(t *testing.T) {
+	path := os.Getenv("CHARTED_PAGE")
+	if path == "" {
+		t.Skip("CHARTED_PAGE names no file")
+	}
+	if err := os.WriteFile(path, []byte(render(t, HTML, charted(), Options{})), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

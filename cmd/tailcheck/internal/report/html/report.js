@@ -173,7 +173,7 @@
       if (c.kind === "histogram") {
         Object.assign(line, { paths: uPlot.paths.bars({ size: [0.7, 60] }), fill: soft(s.role, "b0"), width: 1, points: { show: false }, spanGaps: false });
       } else if (c.kind === "timeline") {
-        Object.assign(line, { width: 1.5, spanGaps: false, points: { show: true, size: 5, fill: colour(s.role), width: 1 }, paths: uPlot.paths.bars({ size: [0.6, 6] }), fill: soft(s.role, i ? "70" : "50") });
+        Object.assign(line, { width: 1.5, spanGaps: false, points: { show: c.x.length > 60, size: 5, fill: colour(s.role), width: 1 }, paths: uPlot.paths.bars({ size: [i ? 0.5 : 0.9, 40], align: 1 }), fill: soft(s.role, i ? "90" : "50") });
       }
       data.push(keep(s.y));
       series.push(line);
@@ -265,7 +265,7 @@
       state.plots = plotsOf(c, state.log).map((p) => {
         const opts = {
           width: Math.max(host.clientWidth, 120), height: height(host.clientWidth, p.short),
-          padding: [12, 12, 0, 0],
+          padding: [12, c.start ? 30 : 14, 0, 0],
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, y: false, sync: { key: key.key }, points: { size: 9 } },
           scales: { x: { time: false, range: xRange(c) }, y: { distr: p.log ? 3 : 1, range: p.short ? yRange({}, false) : yRange(c, p.log) } },
