@@ -178,7 +178,7 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 	if n := s.UpstreamTries(); n > 1 {
 		row.most(int64(n), s.Pos)
 	}
-	if s.Queue > 0 {
+	if waited(s) {
 		row.Queues.Record(int64(s.Queue))
 	}
 	if at := earliest(s.Start, end); at != 0 {

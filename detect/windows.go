@@ -18,7 +18,7 @@ type Traffic struct {
 	Tries    int64         // upstream tries of all
 	Repeats  int64         // of Tries: those that repeat the one before
 	Wasted   time.Duration // time of tries that were repeated, where the log gives it
-	Queued   int64         // of Requests: those that waited for a worker
+	Queued   int64         // of Requests: those that waited for a worker and were not tried again
 	Queue    time.Duration // sum of their waits
 }
 
@@ -36,11 +36,15 @@ func (t *Traffic) add(s *ingest.Sample) {
 			t.Wasted += wasted(s.Attempts)
 		}
 	}
-	if s.Queue > 0 {
+	if waited(s) {
 		t.Queued++
 		t.Queue += s.Queue
 	}
 }
+
+// waited reports whether a request waited for a worker. What a proxy gives as the
+// wait of one that it tried again is also the pauses between its tries.
+func waited(s *ingest.Sample) bool { return s.Queue > 0 && s.Retries() == 0 }
 
 // wasted returns the time of those tries that the next one repeats.
 func wasted(tries []ingest.Attempt) (sum time.Duration) {

@@ -89,7 +89,8 @@ the time that the proxy took longer, where its p99 is at least 50 ms and twice i
 median.
 
 HAProxy counts in Tw, beside the queue, what Lua, SPOE and name resolution take,
-and the pauses between retries of a connection.
+and the pauses between retries of a connection: requests that were tried again are
+left out.
 
 Grouping, for a database: count, queued, sum and histogram of waits by operation.
 `,

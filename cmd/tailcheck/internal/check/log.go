@@ -138,7 +138,7 @@ func latencyWithout(row *detect.Row) string {
 }
 
 func unitName(d time.Duration) string {
-	return strings.TrimLeft(d.String(), "1")
+	return map[time.Duration]string{time.Nanosecond: "ns", time.Microsecond: "us", time.Millisecond: "ms", time.Second: "s"}[d]
 }
 
 // mainShape is how most of a log's requests are written; nil: it is no log.

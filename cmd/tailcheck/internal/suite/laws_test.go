@@ -110,7 +110,10 @@ func TestOneClaim(t *testing.T) {
 		if errors.As(err, &ambiguous) {
 			t.Error(err)
 		}
-		if err != nil && !strings.Contains(path, "broken") && !strings.Contains(path, "etcd-") && !strings.Contains(path, "/ab/") {
+		if strings.Contains(path, "/config/") {
+			continue // settings, which are read by a command of their own
+		}
+		if err != nil && !strings.Contains(path, "broken") && !strings.Contains(path, "etcd-") && !strings.Contains(path, "/ab/") && !strings.Contains(path, "/error.log") {
 			t.Error(err)
 		}
 	}
@@ -216,8 +219,8 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, d := range suite.Detectors {
 		page("detector", d.Name, d.Doc)
-		if (d.Judge == nil) == (d.New == nil) || d.Reads == 0 {
-			t.Errorf("detector %s: needs Reads, and exactly one of Judge and New", d.Name)
+		if d.Judge == nil && d.New == nil || d.Reads == 0 {
+			t.Errorf("detector %s: needs Reads, and Judge or New", d.Name)
 		}
 	}
 	for _, r := range suite.Renderers {
