@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -94,7 +95,7 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 			return err
 		}
 	}
-	a, err := ask()
+	a, err := interruptible(c.Context, ask)
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,22 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 		return a.WriteText(s.stdout, s.terminal(report.Options{}))
 	}
 	return write(s.stdout)
+}
+
+// interruptible returns when the models are done or the user has had enough. They
+// look at no context while they draw, and end with the program.
+func interruptible(ctx context.Context, ask func() (*whatif.Answer, error)) (a *whatif.Answer, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a, err = ask()
+	}()
+	select {
+	case <-done:
+		return a, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // fromOptions says how the file of --from is to be read.

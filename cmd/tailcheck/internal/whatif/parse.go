@@ -11,7 +11,8 @@ import (
 // Bounds of what may be asked, so that every answer comes in seconds.
 const (
 	maxN        = 1_000_000
-	maxDraws    = 100_000_000
+	maxDraws    = 20_000_000
+	maxAllDraws = 100_000_000 // of all rows of a sweep
 	maxTime     = 24 * time.Hour
 	maxSwept    = 64      // rows of a sweep
 	maxClassicN = 100_000 // the classic model looks at every node

@@ -52,7 +52,7 @@ func (r *ScatterRow) name() string {
 	case "first":
 		return fmt.Sprintf("first %d", *r.K)
 	case "deadline", "hedged":
-		return r.Policy + " " + clockMs(*r.After)
+		return r.Policy + " " + clockOr0(*r.After)
 	}
 	return r.Policy
 }

@@ -12,6 +12,9 @@ import (
 
 // swept answers for many values of one thing.
 func (x *scatter) swept(sw *sweep) (*Answer, error) {
+	if n := int64(len(sw.whole) + len(sw.delays)); n*x.draws > maxAllDraws {
+		return nil, fmt.Errorf("--draws %d for each of %d rows: up to %d are drawn in all", x.draws, n, maxAllDraws)
+	}
 	var rows []ScatterRow
 	kind := simulate.All
 	switch sw.over {
