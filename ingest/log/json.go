@@ -109,9 +109,21 @@ func (o *Object) blank() {
 	}
 }
 
+// short is the length of strings, names above all, that a loop over their bytes
+// ends sooner than a search.
+const short = 12
+
 // str reads the string that begins here.
 func (o *Object) str() (s []byte, ok bool) {
 	from := o.at + 1
+	for i := from; i < len(o.data) && i < from+short; i++ {
+		if c := o.data[i]; c == '"' {
+			o.at = i + 1
+			return o.data[from:i], true
+		} else if c == '\\' {
+			break
+		}
+	}
 	for i := from; ; i++ {
 		j := bytes.IndexByte(o.data[i:], '"')
 		if j < 0 {
