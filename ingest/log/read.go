@@ -179,13 +179,13 @@ const slack = 250 * time.Millisecond
 // not contradict the line's own, or where only it has a date. It returns what
 // the stamp is that was taken.
 func (e *Entry) settle(outer Moment) ingest.Stamp {
+	if e.Stamp.Twice && outer.Time != 0 && !outer.Twice {
+		e.Stamp.Once(outer.Time.Add(-e.late()))
+	}
 	stamp, kind := e.Stamp, e.Shape.Stamp
 	undated := stamp.Time == 0 || stamp.Zone == ingest.ZoneNone
 	if e.Start == 0 && outer.Time != 0 && (undated || outer.Resolution < stamp.Resolution) {
-		late := outer.Time.Sub(stamp.Time)
-		if kind == ingest.StampStart {
-			late -= max(0, e.Latency)
-		}
+		late := outer.Time.Sub(stamp.Time) - e.late()
 		if undated || late > -slack && late < stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
 			stamp, kind = outer, ingest.StampEnd
 			e.Stamp = outer
@@ -207,6 +207,14 @@ func (e *Entry) settle(outer Moment) ingest.Stamp {
 		return ingest.StampNone
 	}
 	return kind
+}
+
+// late is how much later than its own stamp a line was written.
+func (e *Entry) late() time.Duration {
+	if e.Shape.Stamp == ingest.StampStart {
+		return max(0, e.Latency)
+	}
+	return 0
 }
 
 // unread is why a line was not read.

@@ -209,11 +209,26 @@ func inZone(seconds int64, zone *time.Location) Moment {
 	switch {
 	case fits && later:
 		m.Twice = true
+		m.Again = time.Duration(max(first, second)-min(first, second)) * time.Second
 		m.Time = ingest.Time(min(first, second) * int64(time.Second))
 	case later:
 		m.Time = ingest.Time(second * int64(time.Second))
 	}
 	return m
+}
+
+// Once settles which of the two moments a stamp is that a clock showed twice, by
+// about when its line was written, which is known from elsewhere.
+func (m *Moment) Once(written ingest.Time) {
+	if !m.Twice {
+		return
+	}
+	switch late := written.Sub(m.Time); {
+	case (late - m.Again).Abs() < m.Again/4:
+		m.Time, m.Twice = m.Time.Add(m.Again), false
+	case late.Abs() < m.Again/4:
+		m.Twice = false
+	}
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
