@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // What Envoy does where nothing is said (route_components.proto and
@@ -29,16 +29,16 @@ const (
 // before the n-th retry is anywhere between nothing and base·2^(n-1), at most the
 // maximum (backoff_strategy.cc; Envoy's documentation says base·(2^n - 1), which
 // the code does not do).
-func (f *File) envoy(t *tree, n *yaml.Node) {
+func (f *File) envoy(t *tree, n *yamltext.Node) {
 	f.walk(t, n, 0)
 	if t.visits > maxVisits {
 		t.fail(n, "more than %d settings, aliases counted as often as they are used", maxVisits)
 	}
 }
 
-func (f *File) walk(t *tree, n *yaml.Node, depth int) {
+func (f *File) walk(t *tree, n *yamltext.Node, depth int) {
 	n = real(n)
-	if n == nil || n.Kind == yaml.ScalarNode {
+	if n == nil || n.Kind == yamltext.Scalar {
 		return
 	}
 	if t.visits++; t.visits > maxVisits {
@@ -49,13 +49,13 @@ func (f *File) walk(t *tree, n *yaml.Node, depth int) {
 		t.visits = maxVisits
 		return
 	}
-	if n.Kind == yaml.SequenceNode {
+	if n.Kind == yamltext.Sequence {
 		for _, x := range n.Content {
 			f.walk(t, x, depth+1)
 		}
 		return
 	}
-	if hosts := t.get(n, "virtual_hosts"); hosts != nil && hosts.Kind == yaml.SequenceNode {
+	if hosts := t.get(n, "virtual_hosts"); hosts != nil && hosts.Kind == yamltext.Sequence {
 		for _, h := range t.list(hosts) {
 			f.virtualHost(t, h)
 		}
@@ -71,7 +71,7 @@ func (f *File) walk(t *tree, n *yaml.Node, depth int) {
 	}
 }
 
-func (f *File) virtualHost(t *tree, n *yaml.Node) {
+func (f *File) virtualHost(t *tree, n *yamltext.Node) {
 	host := t.text(t.get(n, "name"))
 	for i, r := range t.list(t.get(n, "routes")) {
 		if t.visits++; t.visits > maxVisits {
@@ -119,7 +119,7 @@ func orForever(d time.Duration) time.Duration {
 }
 
 // clusters returns where a route leads.
-func (t *tree) clusters(action *yaml.Node) (out []string) {
+func (t *tree) clusters(action *yamltext.Node) (out []string) {
 	if c := t.text(t.get(action, "cluster")); c != "" {
 		out = append(out, c)
 	}
@@ -132,7 +132,7 @@ func (t *tree) clusters(action *yaml.Node) (out []string) {
 }
 
 // methods reads which HTTP methods a route takes: a header match on :method.
-func (t *tree) methods(match *yaml.Node, p *Policy) {
+func (t *tree) methods(match *yamltext.Node, p *Policy) {
 	if t.get(match, "grpc") != nil {
 		p.Methods = []string{"gRPC"}
 	}
@@ -150,7 +150,7 @@ func (t *tree) methods(match *yaml.Node, p *Policy) {
 	}
 }
 
-func (t *tree) stream(n *yaml.Node, p *Policy) {
+func (t *tree) stream(n *yamltext.Node, p *Policy) {
 	if d, ok := t.duration(t.get(n, "max_stream_duration"), "max_stream_duration", false); ok && d > 0 && d < p.Timeout {
 		p.Timeout, p.Default = d, false
 	}
@@ -159,7 +159,7 @@ func (t *tree) stream(n *yaml.Node, p *Policy) {
 	}
 }
 
-func (t *tree) envoyRetry(n, hedge *yaml.Node, p *Policy) {
+func (t *tree) envoyRetry(n, hedge *yamltext.Node, p *Policy) {
 	on := t.get(n, "retry_on")
 	p.RetryOn = conditions(t.text(on))
 	retries := t.whole(t.get(n, "num_retries"), "num_retries", 0, maxTries-1, envoyRetries)
@@ -221,7 +221,7 @@ func conditions(text string) []string {
 
 // breakers reads what limits retries of a cluster: the thresholds of the default
 // priority.
-func (f *File) breakers(t *tree, cluster string, n *yaml.Node) {
+func (f *File) breakers(t *tree, cluster string, n *yamltext.Node) {
 	for _, x := range t.list(t.get(n, "thresholds")) {
 		if p := t.text(t.get(x, "priority")); p != "" && p != "DEFAULT" {
 			continue

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // mostAttempts is what gRPC clients make of a larger maxAttempts, unless the
@@ -18,7 +18,7 @@ const mostAttempts = 5
 // timeout is a default: a program's own deadline holds if it is shorter. Clients
 // refuse the whole config where a required field is missing, so that it is an
 // error here.
-func (f *File) grpc(t *tree, n *yaml.Node) {
+func (f *File) grpc(t *tree, n *yamltext.Node) {
 	budget := t.throttle(t.get(n, "retry_throttling"))
 	for _, m := range t.list(t.get(n, "method_config")) {
 		t.folded = nil
@@ -52,7 +52,7 @@ func (f *File) grpc(t *tree, n *yaml.Node) {
 			t.grpcHedge(hedge, p)
 		}
 		if k := t.folded; k != nil {
-			p.note(t.at(k), "%s is not the name's own case: clients in Go take it, others do not", shown(k))
+			p.note(t.at(k), "%s is not the name's own case: clients in Go take it, others do not", yamltext.Shown(k))
 		}
 		if !f.add(t, p) {
 			return
@@ -60,7 +60,7 @@ func (f *File) grpc(t *tree, n *yaml.Node) {
 	}
 }
 
-func (t *tree) attempts(n *yaml.Node, p *Policy) {
+func (t *tree) attempts(n *yamltext.Node, p *Policy) {
 	a := t.get(n, "max_attempts")
 	if a == nil {
 		t.fail(n, "maxAttempts is missing")
@@ -73,16 +73,16 @@ func (t *tree) attempts(n *yaml.Node, p *Policy) {
 	}
 }
 
-func (t *tree) grpcRetry(n *yaml.Node, p *Policy) {
+func (t *tree) grpcRetry(n *yamltext.Node, p *Policy) {
 	t.attempts(n, p)
 	p.Backoff.Low, p.Backoff.High = 0.8, 1.2
 	for _, x := range []struct {
 		name, shown string
-		put         func(*yaml.Node, string)
+		put         func(*yamltext.Node, string)
 	}{
-		{"initial_backoff", "initialBackoff", func(v *yaml.Node, s string) { p.Backoff.Base, _ = t.duration(v, s, false) }},
-		{"max_backoff", "maxBackoff", func(v *yaml.Node, s string) { p.Backoff.Max, _ = t.duration(v, s, false) }},
-		{"backoff_multiplier", "backoffMultiplier", func(v *yaml.Node, s string) { p.Backoff.Multiplier = t.number(v, s) }},
+		{"initial_backoff", "initialBackoff", func(v *yamltext.Node, s string) { p.Backoff.Base, _ = t.duration(v, s, false) }},
+		{"max_backoff", "maxBackoff", func(v *yamltext.Node, s string) { p.Backoff.Max, _ = t.duration(v, s, false) }},
+		{"backoff_multiplier", "backoffMultiplier", func(v *yamltext.Node, s string) { p.Backoff.Multiplier = t.number(v, s) }},
 	} {
 		v := t.get(n, x.name)
 		if v == nil {
@@ -98,7 +98,7 @@ func (t *tree) grpcRetry(n *yaml.Node, p *Policy) {
 	}
 }
 
-func (t *tree) grpcHedge(n *yaml.Node, p *Policy) {
+func (t *tree) grpcHedge(n *yamltext.Node, p *Policy) {
 	t.attempts(n, p)
 	p.Hedge = true
 	p.Delay, _ = t.duration(t.get(n, "hedging_delay"), "hedgingDelay", false)
@@ -107,7 +107,7 @@ func (t *tree) grpcHedge(n *yaml.Node, p *Policy) {
 }
 
 // codes reads gRPC status codes, by number or by name in any case.
-func (t *tree) codes(n *yaml.Node) []string {
+func (t *tree) codes(n *yamltext.Node) []string {
 	var out []string
 	for _, c := range t.list(n) {
 		name := strings.ToLower(t.text(c))
@@ -119,7 +119,7 @@ func (t *tree) codes(n *yaml.Node) []string {
 			known = known || k == name
 		}
 		if !known {
-			t.fail(c, "%s is no gRPC status code", shown(c))
+			t.fail(c, "%s is no gRPC status code", yamltext.Shown(c))
 			continue
 		}
 		out = append(out, name)
@@ -133,7 +133,7 @@ var grpcCodes = []string{"ok", "cancelled", "unknown", "invalid_argument", "dead
 
 // throttle reads retryThrottling: a failure takes one token, a success gives
 // tokenRatio, and there is no retry and no hedge at half of maxTokens or fewer.
-func (t *tree) throttle(n *yaml.Node) string {
+func (t *tree) throttle(n *yamltext.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -144,7 +144,7 @@ func (t *tree) throttle(n *yaml.Node) string {
 	}
 	most := t.number(tokens, "maxTokens")
 	if most > 1000 {
-		t.fail(tokens, "maxTokens: want at most 1000, got %s", shown(tokens))
+		t.fail(tokens, "maxTokens: want at most 1000, got %s", yamltext.Shown(tokens))
 	}
 	r := t.number(ratio, "tokenRatio")
 	return "throttled: no retries after about " + strconv.FormatFloat(most/2, 'f', -1, 64) + " failures more than " + strconv.FormatFloat(r, 'f', -1, 64) + " times the successes"

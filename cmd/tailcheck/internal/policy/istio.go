@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // What Istio does where a VirtualService says nothing (virtual_service.proto,
@@ -21,7 +21,7 @@ const (
 var istioRetryOn = []string{"connect-failure", "refused-stream", "unavailable", "cancelled", "503"}
 
 // istio reads a VirtualService or a DestinationRule.
-func (f *File) istio(t *tree, n *yaml.Node) {
+func (f *File) istio(t *tree, n *yamltext.Node) {
 	spec := t.get(n, "spec")
 	name := t.text(t.get(t.get(n, "metadata"), "name"))
 	switch t.text(t.get(n, "kind")) {
@@ -34,7 +34,7 @@ func (f *File) istio(t *tree, n *yaml.Node) {
 	}
 }
 
-func (f *File) virtualService(t *tree, service string, spec *yaml.Node) {
+func (f *File) virtualService(t *tree, service string, spec *yamltext.Node) {
 	var hosts []string
 	for _, h := range t.list(t.get(spec, "hosts")) {
 		hosts = append(hosts, t.text(h))
@@ -75,7 +75,7 @@ func (f *File) virtualService(t *tree, service string, spec *yaml.Node) {
 	}
 }
 
-func (t *tree) istioRetry(r *yaml.Node, p *Policy) {
+func (t *tree) istioRetry(r *yamltext.Node, p *Policy) {
 	n := t.get(r, "retries")
 	retries := istioRetries
 	p.RetryOn = istioRetryOn
@@ -102,7 +102,7 @@ func (t *tree) istioRetry(r *yaml.Node, p *Policy) {
 	}
 }
 
-func (f *File) destinationRule(t *tree, spec *yaml.Node) {
+func (f *File) destinationRule(t *tree, spec *yamltext.Node) {
 	policy := t.get(spec, "traffic_policy")
 	l := &Limit{Place: t.at(spec), Host: t.text(t.get(spec, "host"))}
 	if b := t.get(policy, "retry_budget"); b != nil {

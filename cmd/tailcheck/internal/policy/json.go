@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // looksJSON tells JSON from YAML in flow style.
@@ -18,14 +18,14 @@ var looksJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[{\]])`)
 
 // parseJSON builds the nodes that YAML would, so that readers see one form, but
 // takes JSON only: a comma too many, which YAML forgives, is an error.
-func parseJSON(path string, text []byte) (*yaml.Node, error) {
+func parseJSON(path string, text []byte) (*yamltext.Node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	p := &jsonTree{path: path, text: text, d: d, line: 1}
 	n, err := p.value(0)
 	if err == nil {
 		if _, end := d.Token(); end != io.EOF {
-			err = &Error{p.place(d.InputOffset()), "something follows the JSON"}
+			err = &Error{Place: p.place(d.InputOffset()), Text: "something follows the JSON"}
 		}
 	}
 	return n, err
@@ -51,14 +51,14 @@ func (p *jsonTree) place(offset int64) Place {
 		p.start = p.at + int64(i) + 1
 	}
 	p.at = offset
-	return Place{p.path, p.line, int(offset-p.start) + 1}
+	return Place{Path: p.path, Line: p.line, Col: int(offset-p.start) + 1}
 }
 
 func (p *jsonTree) cut() error {
-	return &Error{p.place(int64(len(p.text))), "not JSON: it ends too early"}
+	return &Error{Place: p.place(int64(len(p.text))), Text: "not JSON: it ends too early"}
 }
 
-func (p *jsonTree) value(depth int) (*yaml.Node, error) {
+func (p *jsonTree) value(depth int) (*yamltext.Node, error) {
 	offset := p.d.InputOffset()
 	for offset < int64(len(p.text)) && strings.IndexByte(" \t\r\n,:", p.text[offset]) >= 0 {
 		offset++
@@ -73,17 +73,17 @@ func (p *jsonTree) value(depth int) (*yaml.Node, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, p.cut()
 		}
-		return nil, &Error{at, "not JSON: " + err.Error()}
+		return nil, &Error{Place: at, Text: "not JSON: " + err.Error()}
 	}
-	n := &yaml.Node{Kind: yaml.ScalarNode, Line: at.Line, Column: at.Col}
+	n := &yamltext.Node{Kind: yamltext.Scalar, Line: at.Line, Column: at.Col}
 	switch v := tok.(type) {
 	case json.Delim:
 		if depth > maxDepth {
-			return nil, &Error{at, fmt.Sprintf("nested more than %d deep", maxDepth)}
+			return nil, &Error{Place: at, Text: fmt.Sprintf("nested more than %d deep", maxDepth)}
 		}
-		n.Kind = yaml.SequenceNode
+		n.Kind = yamltext.Sequence
 		if v == '{' {
-			n.Kind = yaml.MappingNode
+			n.Kind = yamltext.Mapping
 		}
 		for p.d.More() {
 			x, err := p.value(depth + 1)
@@ -96,7 +96,7 @@ func (p *jsonTree) value(depth int) (*yaml.Node, error) {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return nil, p.cut()
 			}
-			return nil, &Error{p.place(p.d.InputOffset()), "not JSON: " + err.Error()}
+			return nil, &Error{Place: p.place(p.d.InputOffset()), Text: "not JSON: " + err.Error()}
 		}
 	case string:
 		n.Value, n.Tag = v, "!!str"

@@ -7,35 +7,18 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // Forever is a time without an end: no timeout is set.
 const Forever = time.Duration(math.MaxInt64)
 
-// Place is where in a file something stands, line and column from 1; Line 0:
-// nowhere in particular.
-type Place struct {
-	Path      string
-	Line, Col int
-}
-
-func (p Place) String() string {
-	switch {
-	case p.Line == 0:
-		return p.Path
-	case p.Col == 0:
-		return fmt.Sprintf("%s:%d", p.Path, p.Line)
-	}
-	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Col)
-}
+// Place is where in a file something stands.
+type Place = yamltext.Place
 
 // Error is something that cannot be used, and where it stands.
-type Error struct {
-	Place
-	Text string
-}
-
-func (e *Error) Error() string { return e.Place.String() + ": " + e.Text }
+type Error = yamltext.Error
 
 // Policy is what one caller's settings say about one kind of call.
 type Policy struct {

@@ -1,14 +1,12 @@
 package policy
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // File is what one file says.
@@ -32,7 +30,7 @@ type Limit struct {
 // Read reads the settings of a file. What cannot be used is an error, one for
 // each place, joined.
 func Read(path string, open func(string) (io.ReadCloser, error)) (*File, error) {
-	text, err := slurp(path, open)
+	text, err := yamltext.Slurp(path, MaxFile, open)
 	if err != nil {
 		return nil, err
 	}
@@ -51,44 +49,18 @@ func Read(path string, open func(string) (io.ReadCloser, error)) (*File, error) 
 		return nil, errors.Join(errs[:min(len(errs), maxErrors)]...)
 	}
 	if len(f.Policies) == 0 && len(f.Limits) == 0 {
-		return nil, &Error{Place{Path: path}, "no retry or timeout settings: want a gRPC service config (methodConfig), Envoy routes (virtual_hosts) or clusters, or an Istio VirtualService or DestinationRule"}
+		return nil, &Error{Place: Place{Path: path}, Text: "no retry or timeout settings: want a gRPC service config (methodConfig), Envoy routes (virtual_hosts) or clusters, or an Istio VirtualService or DestinationRule"}
 	}
 	f.join(f.Limits)
 	return f, nil
 }
 
-func slurp(path string, open func(string) (io.ReadCloser, error)) ([]byte, error) {
-	r, err := open(path)
-	if err != nil {
-		return nil, &Error{Place{Path: path}, bare(err).Error()}
-	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
-	switch {
-	case err != nil:
-		return nil, &Error{Place{Path: path}, bare(err).Error()}
-	case len(text) > MaxFile:
-		return nil, &Error{Place{Path: path}, fmt.Sprintf("more than %d MiB: too long for settings", MaxFile>>20)}
-	case len(bytes.TrimSpace(text)) == 0:
-		return nil, &Error{Place{Path: path}, "is empty"}
-	}
-	return text, nil
-}
-
-func bare(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // document reads one document, whatever it is.
-func (f *File) document(t *tree, n *yaml.Node) {
+func (f *File) document(t *tree, n *yamltext.Node) {
 	n = real(n)
 	switch {
 	case n == nil:
-	case n.Kind == yaml.SequenceNode: // choices of a service config, as DNS has them
+	case n.Kind == yamltext.Sequence: // choices of a service config, as DNS has them
 		before := len(f.Policies)
 		for _, x := range t.list(n) {
 			if c := t.get(x, "service_config"); c != nil {
@@ -125,7 +97,7 @@ func (f *File) add(t *tree, p *Policy) bool {
 	}
 	f.seen[p.Place] = true
 	if len(f.Policies) == maxFound {
-		t.errs = append(t.errs, &Error{p.Place, fmt.Sprintf("more than %d routes or methods", maxFound)})
+		t.errs = append(t.errs, &Error{Place: p.Place, Text: fmt.Sprintf("more than %d routes or methods", maxFound)})
 		t.visits = maxVisits + 1
 		return false
 	}

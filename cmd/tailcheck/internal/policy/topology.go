@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // Hop is one call of a chain: what the caller has set for it.
@@ -55,7 +55,7 @@ func FromFiles(files []*File) (*Chain, error) {
 		}
 		for _, g := range groups {
 			if len(c.Hops) == MaxHops {
-				return nil, &Error{Place{Path: f.Path}, fmt.Sprintf("more than %d hops", MaxHops)}
+				return nil, &Error{Place: Place{Path: f.Path}, Text: fmt.Sprintf("more than %d hops", MaxHops)}
 			}
 			p := worst(g)
 			c.Hops = append(c.Hops, Hop{Policy: p, Name: p.callee(), Calls: 1, Others: len(g) - 1})
@@ -109,7 +109,7 @@ func (p *Policy) callee() string {
 //
 // Files that are named are read once each.
 func ReadChain(path string, open func(string) (io.ReadCloser, error)) (*Chain, []*File, error) {
-	text, err := slurp(path, open)
+	text, err := yamltext.Slurp(path, MaxFile, open)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +118,7 @@ func ReadChain(path string, open func(string) (io.ReadCloser, error)) (*Chain, [
 		return nil, nil, err
 	}
 	if len(docs) != 1 {
-		return nil, nil, &Error{Place{Path: path}, fmt.Sprintf("want one document, got %d", len(docs))}
+		return nil, nil, &Error{Place: Place{Path: path}, Text: fmt.Sprintf("want one document, got %d", len(docs))}
 	}
 	t := &tree{path: path}
 	r := &chainReader{tree: t, open: open, dir: filepath.Dir(path), files: map[string]*File{}}
@@ -137,7 +137,7 @@ type chainReader struct {
 	order []*File
 }
 
-func (r *chainReader) chain(n *yaml.Node) *Chain {
+func (r *chainReader) chain(n *yamltext.Node) *Chain {
 	r.only(n, "deadline", "cost", "hops")
 	c := &Chain{}
 	c.Deadline, _ = r.duration(r.get(n, "deadline"), "deadline", true)
@@ -147,7 +147,7 @@ func (r *chainReader) chain(n *yaml.Node) *Chain {
 		r.fail(n, "hops: want a list of 1 to %d, entry first", MaxHops)
 		return c
 	}
-	nodes := make([]*yaml.Node, 0, len(hops))
+	nodes := make([]*yamltext.Node, 0, len(hops))
 	for _, h := range hops {
 		if path := r.text(r.get(h, "file")); path != "" {
 			r.file(h, path)
@@ -164,7 +164,7 @@ func (r *chainReader) chain(n *yaml.Node) *Chain {
 	return c
 }
 
-func (r *chainReader) file(at *yaml.Node, path string) {
+func (r *chainReader) file(at *yamltext.Node, path string) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.dir, path)
 	}
@@ -180,7 +180,7 @@ func (r *chainReader) file(at *yaml.Node, path string) {
 	r.order = append(r.order, f)
 }
 
-func (r *chainReader) hop(n *yaml.Node) Hop {
+func (r *chainReader) hop(n *yamltext.Node) Hop {
 	h := Hop{Name: r.text(r.get(n, "name")), Calls: r.whole(r.get(n, "calls"), "calls", 1, maxTries, 1)}
 	if v := r.get(n, "idempotent"); v != nil {
 		safe := r.flag(v, "idempotent")
@@ -208,7 +208,7 @@ func (r *chainReader) hop(n *yaml.Node) Hop {
 }
 
 // use picks the policy of a file.
-func (r *chainReader) use(n *yaml.Node, path string, h *Hop) {
+func (r *chainReader) use(n *yamltext.Node, path string, h *Hop) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.dir, path)
 	}
@@ -238,7 +238,7 @@ func (r *chainReader) use(n *yaml.Node, path string, h *Hop) {
 	h.Policy, h.Others = worst(found), len(found)-1
 }
 
-func (r *chainReader) byHand(n *yaml.Node) *Policy {
+func (r *chainReader) byHand(n *yamltext.Node) *Policy {
 	p := &Policy{Place: r.at(n), System: "chain", Names: []string{r.text(r.get(n, "name"))}, Timeout: Forever, PerTry: Forever,
 		Tries: r.whole(r.get(n, "tries"), "tries", 1, maxTries, 1)}
 	if p.Names[0] == "" {
@@ -263,15 +263,15 @@ func (r *chainReader) byHand(n *yaml.Node) *Policy {
 }
 
 // only reports keys that mean nothing.
-func (r *chainReader) only(n *yaml.Node, names ...string) {
+func (r *chainReader) only(n *yamltext.Node, names ...string) {
 	n = real(n)
-	if n == nil || n.Kind != yaml.MappingNode {
+	if n == nil || n.Kind != yamltext.Mapping {
 		r.fail(n, "want a mapping with %s", strings.Join(names, ", "))
 		return
 	}
 	for i := 0; i < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(names, k.Value) {
-			r.fail(k, "%s means nothing here: want %s", shown(k), strings.Join(names, ", "))
+			r.fail(k, "%s means nothing here: want %s", yamltext.Shown(k), strings.Join(names, ", "))
 		}
 	}
 }

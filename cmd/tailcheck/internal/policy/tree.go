@@ -2,15 +2,13 @@ package policy
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/yamltext"
 )
 
 // Bounds of what is read. Settings are written by people and small; dumps of a
@@ -31,45 +29,34 @@ type tree struct {
 	visits int // nodes walked over
 	looks  int // keys and items looked at
 
-	fold   bool       // names in other case are taken, too
-	folded *yaml.Node // the last one that was
+	fold   bool           // names in other case are taken, too
+	folded *yamltext.Node // the last one that was
 }
 
-func (t *tree) at(n *yaml.Node) Place {
-	if n == nil {
-		return Place{Path: t.path}
-	}
-	return Place{t.path, n.Line, n.Column}
-}
+func (t *tree) at(n *yamltext.Node) Place { return yamltext.At(t.path, n) }
 
-func (t *tree) fail(n *yaml.Node, format string, args ...any) {
+func (t *tree) fail(n *yamltext.Node, format string, args ...any) {
 	if len(t.errs) < maxErrors {
-		t.errs = append(t.errs, &Error{t.at(n), fmt.Sprintf(format, args...)})
+		t.errs = append(t.errs, &Error{Place: t.at(n), Text: fmt.Sprintf(format, args...)})
 	}
 }
 
 // real follows aliases.
-func real(n *yaml.Node) *yaml.Node {
-	for i := 0; n != nil && n.Kind == yaml.AliasNode && i < maxDepth; i++ {
-		n = n.Alias
-	}
-	if n != nil && (n.Kind == yaml.AliasNode || n.Kind == yaml.ScalarNode && n.Tag == "!!null") {
-		return nil
-	}
-	return n
-}
+func real(n *yamltext.Node) *yamltext.Node { return yamltext.Real(n) }
 
 // get returns the value of a key, nil where there is none or it is null. Names
 // are as in protobuf, "retry_policy"; the JSON form "retryPolicy" is the same.
 // Keys of a merge (<<: *base) count where the mapping has none of its own.
-func (t *tree) get(n *yaml.Node, name string) *yaml.Node { return t.getDeep(n, name, camel(name), 0) }
+func (t *tree) get(n *yamltext.Node, name string) *yamltext.Node {
+	return t.getDeep(n, name, camel(name), 0)
+}
 
-func (t *tree) getDeep(n *yaml.Node, name, other string, depth int) *yaml.Node {
+func (t *tree) getDeep(n *yamltext.Node, name, other string, depth int) *yamltext.Node {
 	n = real(n)
-	if n == nil || n.Kind != yaml.MappingNode || depth > 8 {
+	if n == nil || n.Kind != yamltext.Mapping || depth > 8 {
 		return nil
 	}
-	var merged *yaml.Node
+	var merged *yamltext.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if t.looks++; t.looks > maxLooks {
 			return nil
@@ -86,7 +73,7 @@ func (t *tree) getDeep(n *yaml.Node, name, other string, depth int) *yaml.Node {
 	}
 	switch {
 	case merged == nil:
-	case merged.Kind == yaml.SequenceNode:
+	case merged.Kind == yamltext.Sequence:
 		for _, m := range merged.Content {
 			if v := t.getDeep(m, name, other, depth+1); v != nil {
 				return v
@@ -107,12 +94,12 @@ func camel(name string) string {
 }
 
 // list returns the items of a sequence.
-func (t *tree) list(n *yaml.Node) []*yaml.Node {
+func (t *tree) list(n *yamltext.Node) []*yamltext.Node {
 	n = real(n)
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != yamltext.Sequence {
 		t.fail(n, "want a list")
 		return nil
 	}
@@ -120,7 +107,7 @@ func (t *tree) list(n *yaml.Node) []*yaml.Node {
 		t.fail(n, "too much, aliases counted as often as they are used")
 		return nil
 	}
-	out := make([]*yaml.Node, 0, len(n.Content))
+	out := make([]*yamltext.Node, 0, len(n.Content))
 	for _, x := range n.Content {
 		if x = real(x); x != nil {
 			out = append(out, x)
@@ -130,12 +117,12 @@ func (t *tree) list(n *yaml.Node) []*yaml.Node {
 }
 
 // text returns a scalar.
-func (t *tree) text(n *yaml.Node) string {
+func (t *tree) text(n *yamltext.Node) string {
 	n = real(n)
 	if n == nil {
 		return ""
 	}
-	if n.Kind != yaml.ScalarNode {
+	if n.Kind != yamltext.Scalar {
 		t.fail(n, "want a text")
 		return ""
 	}
@@ -143,41 +130,41 @@ func (t *tree) text(n *yaml.Node) string {
 }
 
 // whole reads a whole number within bounds; missing gives otherwise.
-func (t *tree) whole(n *yaml.Node, name string, low, high, otherwise int) int {
+func (t *tree) whole(n *yamltext.Node, name string, low, high, otherwise int) int {
 	n = real(n)
 	if n == nil {
 		return otherwise
 	}
 	v, err := strconv.Atoi(strings.TrimSuffix(n.Value, ".0"))
-	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
-		t.fail(n, "%s: want a whole number from %d to %d, got %s", name, low, high, shown(n))
+	if n.Kind != yamltext.Scalar || err != nil || v < low || v > high {
+		t.fail(n, "%s: want a whole number from %d to %d, got %s", name, low, high, yamltext.Shown(n))
 		return otherwise
 	}
 	return v
 }
 
 // number reads a number above zero; missing gives 0.
-func (t *tree) number(n *yaml.Node, name string) float64 {
+func (t *tree) number(n *yamltext.Node, name string) float64 {
 	n = real(n)
 	if n == nil {
 		return 0
 	}
 	v, err := strconv.ParseFloat(n.Value, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || !(v > 0 && v < 1e9) {
-		t.fail(n, "%s: want a number above 0, got %s", name, shown(n))
+	if n.Kind != yamltext.Scalar || err != nil || !(v > 0 && v < 1e9) {
+		t.fail(n, "%s: want a number above 0, got %s", name, yamltext.Shown(n))
 		return 0
 	}
 	return v
 }
 
-func (t *tree) flag(n *yaml.Node, name string) bool {
+func (t *tree) flag(n *yamltext.Node, name string) bool {
 	n = real(n)
 	if n == nil {
 		return false
 	}
 	v, err := strconv.ParseBool(n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil {
-		t.fail(n, "%s: want true or false, got %s", name, shown(n))
+	if n.Kind != yamltext.Scalar || err != nil {
+		t.fail(n, "%s: want true or false, got %s", name, yamltext.Shown(n))
 	}
 	return v
 }
@@ -188,74 +175,37 @@ var protoDuration = regexp.MustCompile(`^[0-9]*\.?[0-9]+s$`)
 // duration reads a time. Where units is false only protobuf's own form is taken,
 // "0.25s", as Envoy and gRPC do; else units are, too, "250ms". ok is false where
 // there is none.
-func (t *tree) duration(n *yaml.Node, name string, units bool) (d time.Duration, ok bool) {
+func (t *tree) duration(n *yamltext.Node, name string, units bool) (d time.Duration, ok bool) {
 	n = real(n)
 	if n == nil {
 		return 0, false
 	}
-	if n.Kind == yaml.MappingNode && !units { // {seconds: 1, nanos: 500000000}
+	if n.Kind == yamltext.Mapping && !units { // {seconds: 1, nanos: 500000000}
 		s := t.whole(t.get(n, "seconds"), name+".seconds", 0, 1e9, 0)
 		ns := t.whole(t.get(n, "nanos"), name+".nanos", 0, 999_999_999, 0)
 		return time.Duration(s)*time.Second + time.Duration(ns), true
 	}
 	d, err := time.ParseDuration(n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil || d < 0 || !units && !protoDuration.MatchString(n.Value) {
+	if n.Kind != yamltext.Scalar || err != nil || d < 0 || !units && !protoDuration.MatchString(n.Value) {
 		want := `decimal seconds with an s, like "0.25s"`
 		if units {
 			want = "a time like 250ms or 1.5s"
 		}
-		t.fail(n, "%s: want %s, got %s", name, want, shown(n))
+		t.fail(n, "%s: want %s, got %s", name, want, yamltext.Shown(n))
 		return 0, false
 	}
 	return d, true
 }
 
-// shown quotes a node for an error.
-func shown(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		v := n.Value
-		if len(v) > 40 {
-			v = v[:40] + "…"
-		}
-		return strconv.Quote(v)
-	case yaml.MappingNode:
-		return "a mapping"
-	}
-	return "a list"
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
 // documents reads the documents of a file, YAML or JSON.
-func documents(path string, text []byte) ([]*yaml.Node, error) {
+func documents(path string, text []byte) ([]*yamltext.Node, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if looksJSON.Match(text) {
 		n, err := parseJSON(path, text)
 		if err != nil {
 			return nil, err
 		}
-		return []*yaml.Node{n}, nil
+		return []*yamltext.Node{n}, nil
 	}
-	var out []*yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var n yaml.Node
-		err := d.Decode(&n)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			at := Place{Path: path}
-			msg := err.Error()
-			if m := yamlLine.FindStringSubmatch(msg); m != nil {
-				at.Line, _ = strconv.Atoi(m[1])
-				msg = msg[len(m[0]):]
-			}
-			return nil, &Error{at, "not YAML: " + strings.TrimPrefix(msg, "yaml: ")}
-		}
-		if n.Kind == yaml.DocumentNode && len(n.Content) == 1 && real(n.Content[0]) != nil {
-			out = append(out, n.Content[0])
-		}
-	}
+	return yamltext.Documents(path, text)
 }

@@ -37,7 +37,9 @@ var allowed = []struct{ pkg, own, libs string }{
 	{`cmd/tailcheck/internal/whatif`, `ingest|detect|detect/calltree|correct|correct/sla|internal/(latency|simulate|words)|cmd/tailcheck/internal/(check|report)`, ``},
 	{`cmd/tailcheck/internal/lab`, `internal/.*`, ``},
 	{`cmd/tailcheck/internal/slots`, `ingest|internal/.*|cmd/tailcheck/internal/report`, ``},
-	{`cmd/tailcheck/internal/policy`, `internal/words|cmd/tailcheck/internal/report`, `go\.yaml\.in/yaml/v3`}, // settings of others
+	{`cmd/tailcheck/internal/policy`, `internal/words|cmd/tailcheck/internal/(report|yamltext)`, ``}, // settings of others
+	{`cmd/tailcheck/internal/yamltext`, ``, `go\.yaml\.in/yaml/v3`},
+	{`cmd/tailcheck/internal/config`, `ingest|detect|correct/sla|cmd/tailcheck/internal/(check|report|yamltext)`, ``},
 	{`cmd/tailcheck`, `cmd/tailcheck/internal/.*|internal/.*`, `github\.com/urfave/cli/v2|github\.com/schollz/progressbar/v3|golang\.org/x/term`},
 }
 
