@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -178,8 +179,21 @@ func (s *session) terminal(o report.Options) report.Options {
 		return o
 	}
 	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	o.Plain = !showsUTF8(runtime.GOOS, os.Getenv)
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		o.Width = width
 	}
 	return o
+}
+
+// showsUTF8 reports whether a terminal shows more than ASCII: the first variable
+// of the locale that is set says so. Windows has none of them.
+func showsUTF8(system string, env func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := env(name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return system == "windows" || system == "darwin"
 }

@@ -101,3 +101,25 @@ func TestSizeOf(t *testing.T) {
 		}
 	}
 }
+
+func TestShowsUTF8(t *testing.T) {
+	for _, c := range []struct {
+		system, set string
+		want        bool
+	}{
+		{"linux", "LANG=de_DE.UTF-8", true}, {"linux", "LANG=C", false}, {"linux", "LC_ALL=C LANG=en_US.UTF-8", false}, {"linux", "LC_CTYPE=C.utf8", true},
+		{"linux", "", false}, {"windows", "", true}, {"darwin", "", true}, {"linux", "LANG=ja_JP.eucJP", false},
+	} {
+		env := func(name string) string {
+			for _, s := range strings.Fields(c.set) {
+				if n, v, _ := strings.Cut(s, "="); n == name {
+					return v
+				}
+			}
+			return ""
+		}
+		if got := showsUTF8(c.system, env); got != c.want {
+			t.Errorf("%v: %v", c, got)
+		}
+	}
+}

@@ -109,6 +109,9 @@ func (t text) percentiles(d *Distribution) {
 			t.text(2, 2, strings.Join(parts, " "))
 		}
 	}
+	if t.r.Command == "correct" && len(t.r.Distributions) <= maxTables {
+		t.plot(d)
+	}
 	t.provenance(d)
 }
 

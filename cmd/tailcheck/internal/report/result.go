@@ -23,6 +23,7 @@ type Renderer struct {
 type Options struct {
 	Width int  // columns of the terminal; 0: not a terminal, 80 is used
 	Color bool // ANSI colours are welcome
+	Plain bool // the terminal shows ASCII only: pictures are drawn with it
 	Top   int  // findings that text shows; 0: as many as are readable
 }
 

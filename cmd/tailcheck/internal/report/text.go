@@ -19,7 +19,7 @@ before and after; what was found, with its evidence; what could not be read; wha
 to do. It fits the width of the terminal. Every number says whether it is raw or
 corrected, and how it came about.`,
 	Render: func(w io.Writer, r *Result, o Options) error {
-		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs), top: o.Top, drawn: map[string]bool{}}
+		t := text{page: newPage(o), r: r, dir: commonDir(r.Inputs), top: o.Top, plain: o.Plain, drawn: map[string]bool{}}
 		t.verdict()
 		t.objectives()
 		t.inputs()
@@ -37,6 +37,7 @@ type text struct {
 	*page
 	r     *Result
 	top   int             // findings to show; 0: maxFindings
+	plain bool            // ASCII only, where pictures are drawn
 	drawn map[string]bool // trees that were drawn already
 	dir   string          // directory that all inputs share, with its slash: left out where inputs are named again
 }
