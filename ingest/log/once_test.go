@@ -23,9 +23,9 @@ func TestTwiceAndWrapped(t *testing.T) {
 		start time.Time
 		twice int64
 	}{
-		"":                                        {first, 1},
-		"2026-10-25T00:30:02.500Z stdout F ":      {first.Add(500 * time.Millisecond), 0},
-		"2026-10-25T01:30:02.500Z stdout F ":      {first.Add(time.Hour + 500*time.Millisecond), 0},
+		"":                                   {first, 1},
+		"2026-10-25T00:30:02.500Z stdout F ": {first.Add(500 * time.Millisecond), 0},
+		"2026-10-25T01:30:02.500Z stdout F ": {first.Add(time.Hour + 500*time.Millisecond), 0},
 		"2026-10-25T02:30:02.500+01:00 stdout F ": {first.Add(time.Hour + 500*time.Millisecond), 0},
 		"2026-10-25T01:31:10Z stdout F ":          {first.Add(time.Hour), 0}, // a minute late, and no finer
 		"2026-10-27T00:00:00Z stdout F ":          {first, 1},                // of another time altogether

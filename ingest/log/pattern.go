@@ -148,7 +148,9 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 		if n < 0 {
 			return false
 		}
-		f[s.role] = rest[:n]
+		if s.role != Skip { // a store that nobody reads is not free
+			f[s.role] = rest[:n]
+		}
 		rest = rest[n+len(s.stop):]
 	}
 	s := &p.steps[last]
@@ -159,7 +161,7 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 	f[s.role] = rest[:n]
 	switch {
 	case len(s.stop) == 0:
-		return s.list || bytes.Count(rest, []byte(" ")) == s.in
+		return s.list || bytes.IndexByte(rest, ' ') < 0 || s.in > 0 && bytes.Count(rest, []byte(" ")) == s.in
 	case s.stop[0] == '"' && s.role != Skip:
 		return bytes.IndexByte(rest[:n], '"') < 0
 	}

@@ -94,6 +94,18 @@ func TestLines(t *testing.T) {
 		{"ingress without upstream", front + `"-" "curl/7" 201 0.006 [] [] - - - - ` + id, 6 * ms, nil, id},
 		{"kong", front + `"-" "curl/7" kong_request_id: "` + id + `"`, ingest.NoLatency, nil, id},
 		{"kong with times", front + `"-" "curl/7" "0.004" "0.003" kong_request_id: "` + id + `"`, 4 * ms, []ingest.Attempt{try(3*ms, 0, "")}, id},
+		{"ingress with the host in front", `shop.example ` + front + `"-" "curl/7" 201 0.006 [shop-web-8080] [] 10.0.0.1:80, 10.0.0.2:80 0, 9 0.001, 0.004 502, 200 ` + id, 6 * ms,
+			[]ingest.Attempt{try(1*ms, 502, "10.0.0.1:80"), try(4*ms, 200, "10.0.0.2:80")}, id},
+		{"ingress with the host in brackets in front", `[shop.example] ` + front + `"-" "curl/7" 201 0.006 [shop-web-8080] [] 10.0.0.1:80 9 0.004 200 ` + id, 6 * ms,
+			[]ingest.Attempt{try(4*ms, 200, "10.0.0.1:80")}, id},
+		{"times before the headers", front + `201 0.006 0.001, 0.004 "-" "curl/7"`, 6 * ms, []ingest.Attempt{try(1*ms, 0, ""), try(4*ms, 0, "")}, ""},
+		{"forwarded for, times, pipe", front + `"-" "curl/7" "198.51.100.7, 10.0.0.9" 0.006 0.004 .`, 6 * ms, []ingest.Attempt{try(4*ms, 0, "")}, ""},
+		{"redirects and retries", front + `"-" "curl/7" rt=0.009 uct="0.000 : -, 0.000, 0.001" uht="0.005 : 0.000, 0.004, 0.003" urt="0.005 : 0.000, 0.004, 0.003" us="200 : 502, 503, 200"`, 9 * ms,
+			[]ingest.Attempt{try(5*ms, 200, ""), redirected(try(0, 502, "")), try(4*ms, 503, ""), try(3*ms, 200, "")}, ""},
+		{"the upstream's clock is ahead", front + `"-" "curl/7" rt=1.997 urt="1.998" us="200"`, 1997 * ms, []ingest.Attempt{try(1998*ms, 200, "")}, ""},
+		{"a gRPC trace in the tail", front + `"-" "grpc-go" rt=0.006 urt="0.004" traceparent="00-` + id + `-b7ad6b7169203331-01"`, 6 * ms, []ingest.Attempt{try(4*ms, 0, "")}, ""},
+		{"JSON of which the upstream is empty", `{"time_iso8601":"2026-11-29T21:16:22+01:00","request":"GET /a/17 HTTP/1.1","status":200,"request_time":0.010,"upstream_response_time":"","upstream_status":""}`, 10 * ms, nil, ""},
+		{"JSON with milliseconds since the epoch", `{"time_iso8601":"2026-11-29T21:16:22+01:00","msec":"1795983382.000","request":"GET /a/17 HTTP/1.1","status":200,"request_time":"0.010"}`, 10 * ms, nil, ""},
 		{"host in front", `shop.example:443 ` + front + `"-" "curl/7" 0.010`, 10 * ms, nil, ""},
 		{"stamp in front", `[29/Nov/2026:21:16:22 +0100] 203.0.113.9 - - "GET /a/17 HTTP/1.1" 200 41 "-" "curl/7" 0.010`, 10 * ms, nil, ""},
 		{"user with blanks", `203.0.113.9 - John Doe [29/Nov/2026:21:16:22 +0100] "GET /a/17 HTTP/1.1" 200 41 "-" "curl/7" 0.010`, 10 * ms, nil, ""},
@@ -125,6 +137,12 @@ func TestOutcomes(t *testing.T) {
 	for status, want := range map[string]ingest.Outcome{"200": ingest.OK, "304": ingest.OK, "404": ingest.Failed, "499": ingest.Canceled, "502": ingest.Failed, "504": ingest.TimedOut, "444": ingest.Failed} {
 		if s := logtest.One(t, Format, strings.Replace(front, " 200 ", " "+status+" ", 1)+`"-" "-" 0.100`, ingest.Options{}); s.Outcome != want || s.Latency != 100*ms {
 			t.Errorf("%s: %v, %v", status, s.Outcome, s.Latency)
+		}
+	}
+	for _, request := range []string{"", "-", `\x16\x03\x01\x02`, "GET", `\x22`} {
+		line := strings.Replace(front, "GET /a/17?q=1 HTTP/1.1", request, 1)
+		if s := logtest.One(t, Format, strings.Replace(line, " 200 ", " 400 ", 1)+`"-" "-" 0.100`, ingest.Options{}); s.Op != log.NoRequest || s.Outcome != ingest.Failed {
+			t.Errorf("%q: %+v", request, s)
 		}
 	}
 	if s := logtest.One(t, Format, strings.Replace(front, " 200 ", " 101 ", 1)+`"-" "-" 100.000`, ingest.Options{}); !s.Stream {
