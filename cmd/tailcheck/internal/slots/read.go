@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/internal/redisslot"
 )
@@ -65,8 +66,8 @@ func ReadCluster(path string, stdin io.Reader) (*redisslot.Cluster, error) {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
 	}
 	c, err := redisslot.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err != nil { // it may name hosts as they stand in the file
+		return nil, fmt.Errorf("%s: %s", path, report.Safe(err.Error()))
 	}
 	return c, nil
 }

@@ -110,6 +110,9 @@ func TestRead(t *testing.T) {
 	if c, err := ReadCluster(write("0-8191,8192-16383"), nil); err != nil || len(c.Primaries) != 2 {
 		t.Errorf("%v", err)
 	}
+	if _, err := ReadCluster(write("\x1b[2J=0-5,\x1b[2J=5-9"), nil); err == nil || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("%q", err)
+	}
 	if _, err := ReadCluster(write("what"), nil); err == nil || !strings.Contains(err.Error(), "keys: slots \"what\"") {
 		t.Errorf("%v", err)
 	}
