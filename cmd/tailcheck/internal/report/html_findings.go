@@ -193,9 +193,9 @@ func (h *html) inputList(p *htmlPage) {
 			break
 		}
 		about := strings.TrimPrefix(strings.TrimPrefix(in.about(), in.Format), ", ")
-		x := htmlInput{Name: h.name(in.name()), Format: h.name(in.Format), About: shorten(about, min(600, h.b.words))}
+		x := htmlInput{Name: h.name(in.name()), Format: h.name(in.Format), About: clip(about, min(600, h.b.words))}
 		if in.Run != nil && in.Run.Command != nil {
-			x.Command = shorten(*in.Run.Command, min(400, h.b.words))
+			x.Command = clip(*in.Run.Command, min(400, h.b.words))
 		}
 		p.Read = append(p.Read, x)
 	}
@@ -208,13 +208,13 @@ func (h *html) inputList(p *htmlPage) {
 		if x.Line != nil {
 			place += fmt.Sprintf(":%d", *x.Line)
 		}
-		p.Problems = append(p.Problems, htmlProblem{h.name(place), shorten(x.Message, min(600, h.b.words))})
+		p.Problems = append(p.Problems, htmlProblem{h.name(place), clip(x.Message, min(600, h.b.words))})
 	}
 	for i, x := range h.r.Skipped {
 		if i == h.b.problems {
 			p.MoreSkipped = "And " + counted(int64(len(h.r.Skipped)-i), "more file") + "."
 			break
 		}
-		p.Skipped = append(p.Skipped, shorten(x, min(600, h.b.words)))
+		p.Skipped = append(p.Skipped, clip(x, min(600, h.b.words)))
 	}
 }

@@ -232,7 +232,7 @@ func (h *html) sharedTable() *htmlShared {
 		if name == "" && d.Input >= 0 && d.Input < len(h.r.Inputs) {
 			name = h.name(h.short(d.Input))
 		}
-		t.Rows = append(t.Rows, htmlSharedRow{name, d.Measured.cell(0, s), d.Measured.cell(4, s), d.Corrected.cell(4, s), d.Measured.cell(7, s), f.samples(), shorten(how, min(300, h.b.words))})
+		t.Rows = append(t.Rows, htmlSharedRow{name, d.Measured.cell(0, s), d.Measured.cell(4, s), d.Corrected.cell(4, s), d.Measured.cell(7, s), f.samples(), clip(how, min(300, h.b.words))})
 	}
 	return t
 }
@@ -258,13 +258,13 @@ func (h *html) numbers(p *htmlPage) {
 		}
 		switch c := d.Correction; {
 		case d.Corrected != nil:
-			n := htmlNumbers{name, "corrected", d.Corrected.samples(), s.name, h.name(d.Corrected.Rule), shorten(h.howMuch(d), min(300, h.b.words)), ""}
+			n := htmlNumbers{name, "corrected", d.Corrected.samples(), s.name, h.name(d.Corrected.Rule), clip(h.howMuch(d), min(300, h.b.words)), ""}
 			if c != nil && c.Assumes != nil {
-				n.Assumes = shorten(*c.Assumes, min(300, h.b.words))
+				n.Assumes = clip(*c.Assumes, min(300, h.b.words))
 			}
 			add(n)
 		case h.correction(d) != "":
-			add(htmlNumbers{name, "corrected", "–", "–", "–", shorten(h.correction(d), min(400, h.b.words)), ""})
+			add(htmlNumbers{name, "corrected", "–", "–", "–", clip(h.correction(d), min(400, h.b.words)), ""})
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tailcheck/tailcheck/correct/sla"
 )
@@ -53,28 +52,10 @@ type htmlPage struct {
 type htmlTile struct{ Kind, Name, Value, About string }
 
 // say makes text fit to be shown: safe, and not longer than a sentence may be.
-func (h *html) say(s string) string { return shorten(s, h.b.words) }
+func (h *html) say(s string) string { return clip(s, h.b.words) }
 
 // name is say for names, paths and other single words.
-func (h *html) name(s string) string { return shorten(s, h.b.name) }
-
-// shorten cuts the middle out of text before it is looked at more closely: a
-// name may be megabytes long.
-func shorten(s string, columns int) string {
-	if most := 8 * columns; len(s) > most {
-		head, tail := most/2, len(s)-most/2
-		for head > 0 && !utf8.RuneStart(s[head]) {
-			head--
-		}
-		for tail < len(s) && !utf8.RuneStart(s[tail]) {
-			tail++
-		}
-		s = s[:head] + s[tail:]
-		s = Safe(s)
-		return fit(s, min(columns, displayWidth(s)-1))
-	}
-	return fit(Safe(s), columns)
-}
+func (h *html) name(s string) string { return clip(s, h.b.name) }
 
 func more(n int, thing string) string {
 	if n <= 0 {
@@ -106,7 +87,7 @@ func (h *html) view() *htmlPage {
 	if len(r.Objectives) == 0 && r.Verdict == sla.Pass {
 		p.Why = ""
 	}
-	p.Title = shorten(p.Word+": "+h.sentence(), min(h.b.words, 140))
+	p.Title = clip(p.Word+": "+h.sentence(), min(h.b.words, 140))
 	h.tiles(p)
 	h.objectiveRows(p)
 	h.distributionTables(p)
