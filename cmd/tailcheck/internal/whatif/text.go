@@ -102,6 +102,12 @@ func (a *Answer) precision() string {
 		for _, r := range rows {
 			add(r.P50, Estimate{}, r.P99, r.P999)
 		}
+	case []ChainRow:
+		leaf, elapsed := 0.0, 0.0
+		for _, r := range rows {
+			leaf, elapsed = max(leaf, r.LeafErr), max(elapsed, r.ElapsedEr)
+		}
+		return fmt.Sprintf("; standard errors, the largest of the rows: %s leaf calls, %s", report.Number(leaf), clockOr0(elapsed))
 	default:
 		return ""
 	}
