@@ -68,9 +68,10 @@ type Input struct {
 	times map[int64]struct{} // numbers of the windows in which anything happened
 	kept  keptRows           // of a log
 	rows  map[rowKey]*Row
-	order []*Row // rows as Rows has them, from Finish on
-	row   *Row   // of the last sample
-	pairs pairs  // until Finish makes Pairs of them
+	order []*Row  // rows as Rows has them, from Finish on
+	row   *Row    // of the last sample
+	known []known // see near
+	pairs pairs   // until Finish makes Pairs of them
 }
 
 // Sample folds one sample.
@@ -122,7 +123,7 @@ func (in *Input) sample(s *ingest.Sample) {
 	in.Samples++
 	row := in.row
 	if row == nil || row.Op != s.Op || row.Vantage != s.Vantage {
-		row = in.find(s.Op, s.Vantage)
+		row = in.near(s.Op, s.Vantage)
 		in.row = row
 	}
 	if row.Served() {

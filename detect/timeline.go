@@ -16,7 +16,7 @@ type Timeline struct {
 	rung  int // of widths
 	bins  []Bin
 	index map[int64]int32 // place in bins, by number since the epoch
-	last  [2]int32        // places of the last start and the last end
+	near  [64]int32       // places in bins of those asked for last, by the last digits of their numbers
 }
 
 // Bin is a stretch of a timeline. Moments are exact, whatever its width.
@@ -52,7 +52,7 @@ func (t *Timeline) Bins() []Bin { return t.bins }
 // Sort puts the bins in order, as finishing a table does.
 func (t *Timeline) Sort() {
 	slices.SortFunc(t.bins, func(a, b Bin) int { return cmp.Compare(a.Number, b.Number) })
-	t.index, t.last = nil, [2]int32{}
+	t.index, t.near = nil, [64]int32{}
 }
 
 // Begin returns when a bin begins.
@@ -61,14 +61,14 @@ func (t *Timeline) Begin(b *Bin) ingest.Time { return ingest.Time(b.Number * int
 // add counts a request. Start, end: 0 is not known; d is negative where it is not.
 func (t *Timeline) add(start, end ingest.Time, d time.Duration, failed bool) {
 	if start != 0 {
-		b := t.at(start, 0)
+		b := t.at(start)
 		b.Starts++
 		b.FirstStart, b.LastStart = earliest(b.FirstStart, start), max(b.LastStart, start)
 	}
 	if end == 0 {
 		return
 	}
-	b := t.at(end, 1)
+	b := t.at(end)
 	b.Ends++
 	b.FirstEnd, b.LastEnd = earliest(b.FirstEnd, end), max(b.LastEnd, end)
 	if failed {
@@ -98,10 +98,11 @@ func number(at ingest.Time, w time.Duration) int64 {
 	return n
 }
 
-// at returns the bin of a moment. which tells whose place is remembered.
-func (t *Timeline) at(moment ingest.Time, which int) *Bin {
+// at returns the bin of a moment.
+func (t *Timeline) at(moment ingest.Time) *Bin {
 	n := number(moment, widths[t.rung])
-	if i := t.last[which]; int(i) < len(t.bins) && t.bins[i].Number == n {
+	near := &t.near[n&63]
+	if i := *near; int(i) < len(t.bins) && t.bins[i].Number == n {
 		return &t.bins[i]
 	}
 	if t.index == nil {
@@ -111,13 +112,13 @@ func (t *Timeline) at(moment ingest.Time, which int) *Bin {
 	if !ok {
 		if len(t.bins) == MaxBins && t.rung+1 < len(widths) {
 			t.widen(t.rung + 1)
-			return t.at(moment, which)
+			return t.at(moment)
 		}
 		i = int32(len(t.bins))
 		t.bins = append(t.bins, Bin{Number: n})
 		t.index[n] = i
 	}
-	t.last[which] = i
+	*near = i
 	return &t.bins[i]
 }
 
@@ -131,7 +132,7 @@ func (t *Timeline) reindex() {
 // widen makes bins as wide as a rung has them.
 func (t *Timeline) widen(rung int) {
 	old, from := t.bins, int64(widths[t.rung])
-	t.rung, t.bins, t.index, t.last = rung, nil, map[int64]int32{}, [2]int32{}
+	t.rung, t.bins, t.index, t.near = rung, nil, map[int64]int32{}, [64]int32{}
 	for i := range old {
 		b := &old[i]
 		t.put(b, number(ingest.Time(b.Number*from), widths[rung]))

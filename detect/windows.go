@@ -73,19 +73,16 @@ func (t *Traffic) Add(o *Traffic) {
 type Window struct {
 	Number int64 // since the epoch, in widths of Input.Window
 	Traffic
-	Latency latency.Summary // light; requests in it by their start, or by their end where that is all that is known
+	Latency latency.Sketch // requests in it by their start, or by their end where that is all that is known
 }
 
 // MaxWindows bounds the windows of an input: their width doubles until rows times
 // the windows in which anything happened are no more.
 const MaxWindows = 1 << 16
 
-// Of the light summaries: rows are exact up to 1 024 distinct values, then within
-// 1/256; windows up to 32, then within 1/32.
-const (
-	rowValues, rowBits       = 1024, 9
-	windowValues, windowBits = 32, 6
-)
+// Of the light summaries of rows: exact up to 1 024 distinct values, then within
+// 1/256.
+const rowValues, rowBits = 1024, 9
 
 // minWindow is the smallest window.
 const minWindow = time.Second
@@ -151,7 +148,7 @@ func (in *Input) window(row *Row, s *ingest.Sample, at ingest.Time) {
 			n = number(at, in.Window)
 		}
 		if w = row.windows.at(n); w == nil {
-			w = &Window{Number: n, Latency: latency.Light(windowValues, windowBits)}
+			w = &Window{Number: n}
 			row.windows.put(w)
 		}
 	}
@@ -222,7 +219,7 @@ func (in *Input) Whole() []*Window {
 		for _, w := range row.windows.list {
 			x := all.at(w.Number)
 			if x == nil {
-				x = &Window{Number: w.Number, Latency: latency.Light(rowValues, rowBits)}
+				x = &Window{Number: w.Number}
 				all.put(x)
 			}
 			x.Traffic.Add(&w.Traffic)

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -80,20 +81,44 @@ func (s *Summary) light(v, n int64) {
 	if s.coarse {
 		v = roundUp(v, s.bits)
 	}
-	if 2*s.used >= len(s.keys) {
-		s.grow()
+	if 8*s.used >= 7*len(s.keys) {
+		s.growLight()
 	}
-	i, ok := s.find(v)
-	if !ok {
-		if !s.coarse && s.used >= int(s.limit) {
-			s.coarsen()
-			s.light(v, n)
-			return
+	i := int(uint64(uint32(uint64(v)*0x9E3779B97F4A7C15>>32)) * uint64(len(s.keys)) >> 32)
+	for s.keys[i] != v {
+		if s.keys[i] < 0 {
+			if !s.coarse && s.used >= int(s.limit) {
+				s.coarsen()
+				s.light(v, n)
+				return
+			}
+			s.keys[i] = v
+			s.used++
+			break
 		}
-		s.keys[i] = v
-		s.used++
+		if i++; i == len(s.keys) {
+			i = 0
+		}
 	}
 	s.counts[i] += n
+}
+
+// growLight makes a table of any size half as large again: many are kept.
+func (s *Summary) growLight() {
+	keys, counts := s.keys, s.counts
+	size := max(8, len(keys)+len(keys)/2)
+	s.keys, s.counts, s.used = make([]int64, size), make([]int64, size), 0
+	for i := range s.keys {
+		s.keys[i] = -1
+	}
+	coarse, limit := s.coarse, s.limit
+	s.coarse, s.limit = false, math.MaxInt32 // as they are
+	for i, k := range keys {
+		if k >= 0 {
+			s.light(k, counts[i])
+		}
+	}
+	s.coarse, s.limit = coarse, limit
 }
 
 // coarsen rounds all values.

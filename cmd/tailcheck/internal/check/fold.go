@@ -76,7 +76,7 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 		if ctx.Err() != nil {
 			break
 		}
-		in := ingest.Input{Index: int32(x.index), Head: x.found.Head, Section: x.found.Section(), Command: x.found.Command, CommandFrom: x.found.CommandFrom, Options: opt.Reading}
+		in := ingest.Input{Index: int32(x.index), Head: x.found.Head, Section: x.found.Section(), Command: x.found.Command, CommandFrom: x.found.CommandFrom, Options: x.asked.reading}
 		cut := x.found.Format.SplitOf(x.found.Head)
 		if cut == ingest.SplitNever || x.found.Section() {
 			work <- part{format: x.found.Format, in: in, r: x.found.Open()}
@@ -118,6 +118,12 @@ func relax(inputs []*input) func() {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	old := debug.SetGCPercent(400)
+	percent := 400
+	for _, x := range inputs {
+		if x.kind() == kindLog {
+			percent = 50 // many routes and windows are kept, and hardly anything thrown away
+		}
+	}
+	old := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(old) }
 }

@@ -47,7 +47,7 @@ func (j *judge) log(x *input) {
 		}
 	}
 	doubt := j.logDoubt(in)
-	for _, o := range j.opt.Objectives {
+	for _, o := range j.objectives(in.Index) {
 		switch row := whole; {
 		case o.Op != "" && !slices.ContainsFunc(in.Rows(), func(r *detect.Row) bool { return r.Op == o.Op }):
 		case o.Op != "":
@@ -220,7 +220,7 @@ func windowsOf(in *detect.Input) (*float64, []report.Window) {
 	var out []report.Window
 	for i := 0; i < len(all); {
 		n := floor(all[i].Number, by)
-		w := detect.Window{Number: n, Latency: latency.Light(1024, 9)}
+		w := detect.Window{Number: n}
 		for ; i < len(all) && floor(all[i].Number, by) == n; i++ {
 			w.Add(&all[i].Traffic)
 			w.Latency.Merge(&all[i].Latency)

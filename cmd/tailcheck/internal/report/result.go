@@ -37,6 +37,7 @@ type Result struct {
 	Objectives    []Objective    `json:"objectives"`
 	Findings      []Finding      `json:"findings"`
 	Problems      []Problem      `json:"problems"`
+	Settings      []Setting      `json:"settings"`
 
 	Command string   `json:"-"` // check, correct
 	Next    []string `json:"-"` // what to do beyond the remedies of findings; a line that begins with "$ " is a command
@@ -130,7 +131,8 @@ type Log struct {
 	Windows  []Window `json:"windows"`   // by time; those in which nothing happened are left out
 }
 
-// Window is what happened in a stretch of a log's time.
+// Window is what happened in a stretch of a log's time. Its percentiles are up to
+// a sixteenth of themselves too high; the maximum is exact.
 type Window struct {
 	From     string   `json:"from"`
 	Requests int64    `json:"requests"`
@@ -234,6 +236,7 @@ type Objective struct {
 	Flips        bool     `json:"flips"`
 	FlipInterval *float64 `json:"flip_interval_ms"`
 	Why          string   `json:"why"`
+	From         *string  `json:"from"` // "--sla", "tailcheck.yaml:12"; null: not said
 }
 
 // Judged is one value against the limit.
@@ -299,4 +302,16 @@ type Problem struct {
 	Path    string `json:"path"`
 	Line    *int64 `json:"line"`
 	Message string `json:"message"`
+}
+
+// Setting is what tailcheck.yaml says and what stands beside no number: who
+// wonders why a detector is silent finds it here.
+type Setting struct {
+	Name      string  `json:"name"`         // objective, skip, fail-on, inconclusive, strict, report
+	Value     string  `json:"value"`        // the objective, the detector, the severity
+	Files     string  `json:"files"`        // patterns of the inputs that it is about; empty: all
+	Reason    *string `json:"reason"`       // of a skip
+	Until     *string `json:"until"`        // last day of a skip; null: no end
+	From      string  `json:"from"`         // "tailcheck.yaml:12"
+	Overruled *string `json:"overruled_by"` // the flag that says otherwise; null: it counts
 }
