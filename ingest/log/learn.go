@@ -20,23 +20,29 @@ type Lines struct {
 	Builder
 	CLF CLF // room for Guessed
 
-	known  []Known
+	plan   Plan
 	fields []Fields // by format
 	other  Fields
 }
 
+// Plan is in which formats the lines of an input may be written.
+type Plan struct {
+	Known []Known
+	Given bool // by the user: nothing else is read
+}
+
 // NewLines returns what reads lines of the formats given.
-func NewLines(known []Known, opt ingest.Options) Lines {
-	return Lines{Builder: Builder{Clock: Clock{Zone: opt.Zone}}, known: known, fields: make([]Fields, len(known))}
+func NewLines(plan Plan, opt ingest.Options) Lines {
+	return Lines{Builder: Builder{Clock: Clock{Zone: opt.Zone}}, plan: plan, fields: make([]Fields, len(plan.Known))}
 }
 
 // Known reads a line by the first format that it fits, and by the next where
 // what it then says cannot be. It returns the line's fields; nil and no error: it
-// fits none.
+// fits none, and may be another.
 func (r *Lines) Known(line []byte, e *Entry) (*Fields, error) {
 	var failed error
-	for i := range r.known {
-		k, f := &r.known[i], &r.fields[i]
+	for i := range r.plan.Known {
+		k, f := &r.plan.Known[i], &r.fields[i]
 		if !k.Pattern.Match(line, f) {
 			continue
 		}
@@ -48,6 +54,9 @@ func (r *Lines) Known(line []byte, e *Entry) (*Fields, error) {
 			failed = err
 		}
 		e.Reset(e.Pos)
+	}
+	if failed == nil && r.plan.Given {
+		failed = ErrFormat
 	}
 	return nil, failed
 }
@@ -75,6 +84,18 @@ const (
 	Maybe               // nothing speaks against it
 	Sure                // nobody else writes such lines
 )
+
+// KinOf returns Sure for lines that nobody else writes, and Maybe for those that
+// have nothing in them that is not understood.
+func KinOf(own, plain bool) Kin {
+	switch {
+	case own:
+		return Sure
+	case plain:
+		return Maybe
+	}
+	return Stranger
+}
 
 // Learned is a format that first lines are written in. E is what else a dialect
 // wants to know of them.

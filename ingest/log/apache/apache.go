@@ -35,6 +35,11 @@ judged on them until --unit or --log-format says what they are:
 
 takes any LogFormat as it stands in the configuration, with %{ms}T, %{us}T, %T,
 %{begin:…}t and %{end:…}t in strftime's terms, %X, request ids and traceparent.
+Jetty's CustomRequestLog has the same language and meanings, and is read so.
+
+JSON and LTSV made by a LogFormat are recognised by %t, which keeps its brackets in
+them, and by ltsv.org's reqtime_microsec; a unit in the name of the latency counts
+(duration_us, response_time_ms). Others want --log-format, or --format apache.
 
 Apache stamps a line with the start of its request (unless %{end:…}t is logged)
 and writes it at the end, so lines are not in the order of their stamps. The clock

@@ -67,6 +67,9 @@ func TestUnitUnknown(t *testing.T) {
 
 // No line of another server's files is Apache's, but for those of Tomcat.
 func TestClaims(t *testing.T) {
+	for _, file := range []string{"recorded/e_apache/vhost_TD.log", "recorded/e_apache/begin_end.log", "apache/matomo_gandi_seconds.log"} {
+		logtest.Split(t, Format, logtest.Load(t, file), ingest.Options{Zone: time.UTC})
+	}
 	logtest.Lines(t, Dialect, "recorded/e_apache/", "apache/", "tomcat/")
 }
 

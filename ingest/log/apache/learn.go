@@ -18,9 +18,8 @@ var (
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given bool // by --log-format: nothing else is read
-	known []log.Known
-	opt   ingest.Options
+	log.Plan
+	opt ingest.Options
 
 	// For lines that no known format fits; timed by the unit that a key states.
 	timed   map[time.Duration]*log.Layout
@@ -45,11 +44,11 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.known = true, []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 		return p.newReader, nil
 	}
 	for _, l := range formats(head, opt) {
-		if len(p.known) == log.MostLearned {
+		if len(p.Known) == log.MostLearned {
 			break
 		}
 		pattern, err := log.Compile(l.Parts)
@@ -62,9 +61,9 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		}
 		k := log.Known{Pattern: pattern, Layout: layout(strings.Replace(l.Shown, "%?", shown(u), 1), u, opt)}
 		k.Between(clock)
-		p.known = append(p.known, k)
+		p.Known = append(p.Known, k)
 	}
-	p.known = append(p.known, known...)
+	p.Known = append(p.Known, known...)
 	p.named = namedLayouts(head, opt)
 	return p.newReader, nil
 }
@@ -91,13 +90,7 @@ func formats(head [][]byte, opt ingest.Options) []*log.Learned[log.Evidence] {
 	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
 		parts, shown := words.Format(c, g.roles)
-		switch {
-		case g.own:
-			return parts, shown, log.Sure
-		case g.plain:
-			return parts, shown, log.Maybe
-		}
-		return parts, shown, log.Stranger
+		return parts, shown, log.KinOf(g.own, g.plain)
 	}, func(l *log.Learned[log.Evidence], c *log.CLF) { g.evidence(&l.Evidence, c, &clock) })
 }
 
@@ -131,17 +124,15 @@ type reader struct {
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewWalk(meaning)}
+	return &reader{plan: p, Lines: log.NewLines(p.Plan, p.opt), members: log.NewWalk(meaning)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	f, err := r.Known(line, e)
+	f, err := r.Lines.Known(line, e)
 	switch {
 	case f != nil:
 	case err != nil:
 		return err
-	case r.given:
-		return log.ErrFormat
 	case line[0] == '#':
 		return log.ErrIgnore
 	case line[0] == '{':

@@ -14,9 +14,8 @@ var errUnknown = errors.New("fields that nothing explains; give gunicorn's acces
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given bool // by --log-format: nothing else is read
-	known []log.Known
-	opt   ingest.Options
+	log.Plan
+	opt ingest.Options
 
 	whole, seconds, untimed log.Layout // for lines that no known format fits
 }
@@ -30,12 +29,12 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.known = true, []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 		return p.newReader, nil
 	}
 	for _, l := range formats(head) {
 		pattern, err := log.Compile(l.Parts)
-		if err != nil || len(p.known) == log.MostLearned {
+		if err != nil || len(p.Known) == log.MostLearned {
 			continue
 		}
 		u := log.Scale{}
@@ -49,7 +48,7 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if u == exact {
 			k.Layout.Shape.Step = min(k.Layout.Shape.Step, time.Microsecond)
 		}
-		p.known = append(p.known, k)
+		p.Known = append(p.Known, k)
 	}
 	return p.newReader, nil
 }
@@ -67,13 +66,7 @@ func formats(head [][]byte) []*log.Learned[struct{}] {
 			w.Latency = "%(L)s"
 		}
 		parts, shown := w.Format(c, g.roles)
-		switch {
-		case g.own:
-			return parts, shown, log.Sure
-		case g.plain:
-			return parts, shown, log.Maybe
-		}
-		return parts, shown, log.Stranger
+		return parts, shown, log.KinOf(g.own, g.plain)
 	}, nil)
 }
 
@@ -91,19 +84,19 @@ type reader struct {
 	guess guess
 }
 
-func (p *plan) newReader() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.known, p.opt)} }
+func (p *plan) newReader() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.Plan, p.opt)} }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	f, err := r.Known(line, e)
+	f, err := r.Lines.Known(line, e)
 	switch {
-	case f != nil || err != nil:
-		return err
+	case f != nil:
+		return nil
 	case aside(line):
 		return log.ErrIgnore
 	case isUvicorn(line):
 		return errUvicorn
-	case r.given:
-		return log.ErrFormat
+	case err != nil:
+		return err
 	}
 	if err := r.CLF.Parse(line); err != nil {
 		return err

@@ -18,9 +18,8 @@ var (
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given bool // by --log-format: nothing else is read
-	known []log.Known
-	opt   ingest.Options
+	log.Plan
+	opt ingest.Options
 
 	// For lines that no known format fits, by what they give: a request time and
 	// times of tries, either, neither.
@@ -60,15 +59,15 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.known = true, []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 		return p.newReader, nil
 	}
 	for _, l := range formats(head) {
-		if k, err := compile(l.Shown, l.Parts, opt); err == nil && len(p.known) < log.MostLearned {
-			p.known = append(p.known, k)
+		if k, err := compile(l.Shown, l.Parts, opt); err == nil && len(p.Known) < log.MostLearned {
+			p.Known = append(p.Known, k)
 		}
 	}
-	p.known = append(p.known, proxyManager...)
+	p.Known = append(p.Known, proxyManager...)
 	return p.newReader, nil
 }
 
@@ -140,18 +139,16 @@ type reader struct {
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), members: log.NewWalk(named)}
+	return &reader{plan: p, Lines: log.NewLines(p.Plan, p.opt), members: log.NewWalk(named)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	if line[0] == '{' && !r.given {
+	if line[0] == '{' && !r.Given {
 		return r.named("JSON", line, e)
 	}
-	switch f, err := r.Known(line, e); {
+	switch f, err := r.Lines.Known(line, e); {
 	case f != nil || err != nil:
 		return err
-	case r.given:
-		return log.ErrFormat
 	case line[0] == '#':
 		return log.ErrIgnore
 	case log.Labelled(line):

@@ -1,7 +1,6 @@
 package nginx
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -238,63 +237,8 @@ func TestSwapped(t *testing.T) {
 func TestSplit(t *testing.T) {
 	for _, file := range []string{"nginx/alp_combined_access.log", "nginx/crowdsec_npm_mixed.log", "kubernetes/crowdsec_ingress_cri.log", "nginx/netdata_full_unmatched.log",
 		"kubernetes/beats_ingress_nginx_lists.log", "docker/crowdsec_ingress_dockerjson.log", "mixed/nginx_haproxysyslog_json_interleaved.log", "recorded/c_nginx_retries/rt.log"} {
-		data := logtest.Load(t, file)
-		whole := split(t, data, len(data)+1)
-		for _, size := range []int{1, 300, 1000, 5000, 40000} {
-			if len(data)/size > 400 {
-				continue
-			}
-			if got := split(t, data, size); got != whole {
-				t.Errorf("%s in parts of %d bytes: %s", file, size, firstDifference(got, whole))
-			}
-		}
+		logtest.Split(t, Format, logtest.Load(t, file), ingest.Options{})
 	}
-}
-
-// split reads an input in parts and shows all that it yields.
-func split(t testing.TB, data []byte, size int) string {
-	t.Helper()
-	var b strings.Builder
-	var sum ingest.Log
-	head := data[:min(len(data), ingest.HeadSize)]
-	cut := Format.SplitOf(head)
-	for offset, part := 0, 0; offset < len(data); part++ {
-		n := 0
-		for want := size; n == 0; want *= 2 {
-			if offset+want >= len(data) {
-				n = len(data) - offset
-			} else {
-				n = cut.Cut(data[offset : offset+want])
-			}
-		}
-		in := ingest.Input{Index: 3, Offset: int64(offset), Part: part, Head: head}
-		for rec, err := range Format.Read(bytes.NewReader(data[offset:offset+n]), in) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch r := rec.(type) {
-			case *ingest.Log:
-				sum.Merge(r)
-			case *ingest.Problem:
-				fmt.Fprintf(&b, "%v %v\n", r.Pos, r.Err)
-			default:
-				fmt.Fprintf(&b, "%+v\n", r)
-			}
-		}
-		offset += n
-	}
-	fmt.Fprintf(&b, "%+v\n", sum)
-	return b.String()
-}
-
-func firstDifference(a, b string) string {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return x[i] + "\nin one piece: " + y[i]
-		}
-	}
-	return fmt.Sprintf("%d and %d records", len(x), len(y))
 }
 
 // Two formats in turn: what is not nginx's is counted, and nothing else is lost.

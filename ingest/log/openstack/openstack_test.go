@@ -18,6 +18,7 @@ const (
 
 func TestCorpus(t *testing.T) {
 	logtest.Check(t, format, logtest.Case{File: "openstack/loghub_nova_api.log", Options: ingest.Options{Zone: time.UTC}, Unit: time.Second, Stamp: ingest.StampEnd})
+	logtest.Split(t, format, logtest.Load(t, "openstack/loghub_nova_api.log"), ingest.Options{Zone: time.UTC})
 	logtest.Lines(t, Dialect, "openstack/loghub_nova_api.log")
 }
 

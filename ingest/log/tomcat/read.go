@@ -57,9 +57,8 @@ func isSession(b []byte) bool {
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given bool // by --log-format: nothing else is read
-	known []log.Known
-	opt   ingest.Options
+	log.Plan
+	opt ingest.Options
 
 	number, seconds, untimed log.Layout // for lines that no known format fits
 	objects                  objectLayouts
@@ -79,12 +78,12 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.known = true, []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 		return p.newReader, nil
 	}
 	for _, l := range formats(head) {
 		pattern, err := log.Compile(l.Parts)
-		if err != nil || len(p.known) == log.MostLearned {
+		if err != nil || len(p.Known) == log.MostLearned {
 			continue
 		}
 		u := log.Scale{}
@@ -94,9 +93,9 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		case pattern.Has(log.Latency):
 			u = l.Evidence.Scale(assumed)
 		}
-		p.known = append(p.known, log.Known{Pattern: pattern, Layout: layout(l.Shown, u, opt)})
+		p.Known = append(p.Known, log.Known{Pattern: pattern, Layout: layout(l.Shown, u, opt)})
 	}
-	p.known = append(p.known, spring[:]...)
+	p.Known = append(p.Known, spring[:]...)
 	return p.newReader, nil
 }
 
@@ -110,13 +109,7 @@ func formats(head [][]byte) []*log.Learned[evidence] {
 			w.Latency = "%T"
 		}
 		parts, shown := w.Format(c, g.roles)
-		switch {
-		case g.thread >= 0 && g.plain:
-			return parts, shown, log.Sure
-		case g.plain:
-			return parts, shown, log.Maybe
-		}
-		return parts, shown, log.Stranger
+		return parts, shown, log.KinOf(g.thread >= 0 && g.plain, g.plain)
 	}, func(l *log.Learned[evidence], c *log.CLF) {
 		var f log.Fields
 		for i, r := range g.roles {
@@ -144,22 +137,20 @@ type reader struct {
 }
 
 func (p *plan) newReader() log.Reader {
-	return &reader{plan: p, Lines: log.NewLines(p.known, p.opt), walk: log.NewWalk(meaning)}
+	return &reader{plan: p, Lines: log.NewLines(p.Plan, p.opt), walk: log.NewWalk(meaning)}
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	if line[0] == '{' && !r.given {
+	if line[0] == '{' && !r.Given {
 		return r.json(line, e)
 	}
-	f, err := r.Known(line, e)
+	f, err := r.Lines.Known(line, e)
 	switch {
 	case f != nil:
-	case err != nil:
-		return err
-	case r.given:
-		return log.ErrFormat
 	case aside(line):
 		return log.ErrIgnore
+	case err != nil:
+		return err
 	default:
 		if f, err = r.guessed(line, e); err != nil {
 			return err

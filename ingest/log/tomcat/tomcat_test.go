@@ -32,6 +32,7 @@ func TestCorpus(t *testing.T) {
 	if len(s) != 1 || s[0].Unit != 0 || s[0].Assumed != ms || s[0].Other != us {
 		t.Errorf("%+v", s)
 	}
+	logtest.Split(t, format, []byte(strings.Repeat(good+"\n"+goodJSON+"\nx\n", 9)), ingest.Options{})
 	logtest.Lines(t, Dialect)
 }
 

@@ -14,6 +14,7 @@ const goodCLF = `203.0.113.9 - - [29/Nov/2026:21:16:22 +0100] "GET /a/17?x=1 HTT
 
 func TestCLFCorpus(t *testing.T) {
 	logtest.Check(t, CLF.Format(), logtest.Case{File: "traefik/crowdsec_clf.log", Unit: time.Millisecond, Stamp: ingest.StampStart})
+	logtest.Split(t, CLF.Format(), logtest.Load(t, "traefik/crowdsec_clf.log"), ingest.Options{})
 	logtest.Lines(t, CLF, "traefik/crowdsec_clf.log")
 }
 

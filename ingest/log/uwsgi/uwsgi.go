@@ -114,13 +114,12 @@ func aside(line []byte) bool {
 var errUnit = errors.New("a latency in an unknown unit")
 
 type plan struct {
-	given         []log.Known
-	opt           ingest.Options
+	log.Plan
 	msecs, micros log.Layout
 }
 
 func learn(_ [][]byte, opt ingest.Options) (func() log.Reader, error) {
-	p := &plan{opt: opt}
+	p := &plan{}
 	shape := ingest.Shape{Layout: "uWSGI", Clock: clock, Stamp: ingest.StampStart}
 	of := func(unit time.Duration) log.Layout {
 		l := log.Scale{Size: unit, From: ingest.UnitFromValue}.Layout(shape, ingest.Server, opt)
@@ -133,9 +132,9 @@ func learn(_ [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given = []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 	}
-	return func() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.given, opt)} }, nil
+	return func() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.Plan, opt)} }, nil
 }
 
 // given compiles the format that the user gives.
@@ -173,11 +172,8 @@ type reader struct {
 }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	if len(r.given) > 0 {
-		f, err := r.Known(line, e)
-		if f == nil && err == nil {
-			return log.ErrFormat
-		}
+	if r.Given {
+		_, err := r.Lines.Known(line, e)
 		return err
 	}
 	if !lines.Match(trim(line), &r.fields) {

@@ -15,6 +15,7 @@ const good = `[pid: 17|app: 0|req: 3/9] 203.0.113.9 () {38 vars in 696 bytes} [S
 
 func TestCorpus(t *testing.T) {
 	logtest.Check(t, format, logtest.Case{File: "uwsgi/lnav_uwsgi.log", Options: ingest.Options{Zone: time.UTC}, Stamp: ingest.StampStart, Unit: time.Millisecond, Also: time.Microsecond})
+	logtest.Split(t, format, logtest.Load(t, "uwsgi/lnav_uwsgi.log"), ingest.Options{Zone: time.UTC})
 	logtest.Lines(t, Dialect, "uwsgi/lnav_uwsgi.log")
 }
 

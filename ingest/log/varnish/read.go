@@ -14,9 +14,8 @@ var errUnknown = errors.New("fields that nothing explains; give varnishncsa's fo
 
 // plan is what the readers of all parts of an input share.
 type plan struct {
-	given bool // by --log-format: nothing else is read
-	known []log.Known
-	opt   ingest.Options
+	log.Plan
+	opt ingest.Options
 
 	timed, untimed log.Layout // for lines that no known format fits
 }
@@ -29,19 +28,19 @@ func learn(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.given, p.known = true, []log.Known{k}
+		p.Plan = log.Plan{Known: []log.Known{k}, Given: true}
 		return p.newReader, nil
 	}
 	for _, l := range formats(head, opt) {
 		pattern, err := log.Compile(l.Parts)
-		if err != nil || len(p.known) == log.MostLearned {
+		if err != nil || len(p.Known) == log.MostLearned {
 			continue
 		}
 		u := log.Scale{}
 		if pattern.Has(log.Latency) {
 			u = l.Evidence.Scale(assumed)
 		}
-		p.known = append(p.known, log.Known{Pattern: pattern, Layout: layout(l.Shown, u, opt)})
+		p.Known = append(p.Known, log.Known{Pattern: pattern, Layout: layout(l.Shown, u, opt)})
 	}
 	return p.newReader, nil
 }
@@ -54,13 +53,7 @@ func formats(head [][]byte, opt ingest.Options) []*log.Learned[log.Evidence] {
 	return log.Learn(head, func(c *log.CLF) ([]log.Part, string, log.Kin) {
 		g.read(c)
 		parts, shown := words.Format(c, g.roles)
-		switch {
-		case g.own:
-			return parts, shown, log.Sure
-		case g.plain:
-			return parts, shown, log.Maybe
-		}
-		return parts, shown, log.Stranger
+		return parts, shown, log.KinOf(g.own, g.plain)
 	}, func(l *log.Learned[log.Evidence], c *log.CLF) {
 		if g.at < 0 {
 			return
@@ -114,17 +107,15 @@ type reader struct {
 	guess guess
 }
 
-func (p *plan) newReader() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.known, p.opt)} }
+func (p *plan) newReader() log.Reader { return &reader{plan: p, Lines: log.NewLines(p.Plan, p.opt)} }
 
 func (r *reader) Read(line []byte, e *log.Entry) error {
-	f, err := r.Known(line, e)
+	f, err := r.Lines.Known(line, e)
 	switch {
-	case f != nil && !r.given && f[handling] != nil && !isHandling(f[handling]):
+	case f != nil && !r.Given && f[handling] != nil && !isHandling(f[handling]):
 		e.Reset(e.Pos) // the fields are others
 	case f != nil || err != nil:
 		return err
-	case r.given:
-		return log.ErrFormat
 	}
 	if err := r.CLF.Parse(line); err != nil {
 		return err

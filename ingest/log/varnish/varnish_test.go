@@ -55,6 +55,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("%s: claimed: %v", c.line, own)
 		}
 	}
+	logtest.Split(t, format, []byte(strings.Repeat(good+"\nx\n"+front+"1 2\n", 9)), ingest.Options{})
 	logtest.Lines(t, Dialect)
 }
 
