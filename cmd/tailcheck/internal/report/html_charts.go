@@ -21,8 +21,13 @@ type htmlChart struct {
 	Rows            [][]string
 	Tree            *CallTree // instead of all that
 	MoreRows        string
+	Long            bool // too many rows to be printed on paper
 	Calls           []htmlCall
 }
+
+// longTable is from how many rows on a table behind a chart stays folded on
+// paper: it would take pages.
+const longTable = 80
 
 type htmlKey struct{ Class, Name string }
 
@@ -124,7 +129,7 @@ func (h *html) charts(p *htmlPage) {
 			}
 		}
 		if ok {
-			x.Kind = d.Kind
+			x.Kind, x.Long = d.Kind, len(x.Rows) > longTable
 			p.Charts = append(p.Charts, x)
 			data = append(data, d)
 		}

@@ -10,6 +10,12 @@ import (
 	"unicode/utf8"
 )
 
+// percentileName writes a percentile as precisely as what is left to 100 % has
+// digits: that is what counts.
+func percentileName(percent float64, digits int) string {
+	return "p" + strconv.FormatFloat(round(100-round(100-percent, digits), 9), 'f', -1, 64)
+}
+
 // percentileX is where a percentile stands on the axis.
 func percentileX(percent float64) float64 { return -math.Log10(1 - min(percent, 100-1e-9)/100) }
 
@@ -51,7 +57,7 @@ func (h *html) spectrum(x *htmlChart, d *chartData, s *Spectrum) bool {
 	x.Head = []string{"percentile"}
 	x.Rows = make([][]string, len(at))
 	for i, a := range at {
-		x.Rows[i] = []string{"p" + strconv.FormatFloat(round(a, 9), 'f', -1, 64)}
+		x.Rows[i] = []string{percentileName(a, 3)}
 	}
 	for i := range s.Series {
 		ser := &s.Series[i]
@@ -88,8 +94,7 @@ func (h *html) spectrum(x *htmlChart, d *chartData, s *Spectrum) bool {
 	h.limits(x, d, s.Limits)
 	for _, m := range s.Marks {
 		d.Marks = append(d.Marks, markData{Name: h.name(m.Name), From: number(percentileX(m.Percentile))})
-		rest := round(100-m.Percentile, 2) // what is left to 100 % is what counts
-		x.Marks = append(x.Marks, h.name(m.Name)+" at p"+strconv.FormatFloat(round(100-rest, 9), 'f', -1, 64))
+		x.Marks = append(x.Marks, h.name(m.Name)+" at "+percentileName(m.Percentile, 2))
 	}
 	return true
 }

@@ -306,10 +306,10 @@
   charts.forEach(draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach((d) => d.redraw()));
 
-  // On paper: light, everything open, charts as wide as a page.
+  // On paper: light, everything open but long tables, charts as wide as a page.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = Array.from(document.querySelectorAll("details:not([open])"));
+    closed = Array.from(document.querySelectorAll("details:not([open]):not(.long)"));
     closed.forEach((d) => { d.open = true; });
     document.documentElement.classList.add("print");
     drawn.forEach((d) => { d.size(640); d.redraw(); });
