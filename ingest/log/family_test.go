@@ -67,6 +67,33 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// A format string tells whose it is, where it has anything of its own.
+func TestLanguages(t *testing.T) {
+	for s, want := range map[string]string{
+		`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time`: "nginx",
+		`%h %l %u %t \"%r\" %>s %b`: "apache",
+		`LogFormat "%h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\" %D" timed`: "apache",
+		`%h %l %u %t "%r" %s %b %D`:                                                                          "apache",
+		`%h %l %u %t "%r" %s %b %D %I`:                                                                       "tomcat",
+		`%h %t "%r" %s %{us}T %F %{id}s`:                                                                     "tomcat",
+		`%{Varnish:default_format}x %D %{Varnish:handling}x`:                                                 "varnish",
+		`%(h)s %(l)s %(u)s %(t)s "%(r)s" %(s)s %(b)s %(L)s`:                                                  "gunicorn",
+		`%(addr) - %(user) [%(ltime)] "%(method) %(uri) %(proto)" %(status) %(size) %(micros)`:               "uwsgi",
+		`[%START_TIME%] "%REQ(:METHOD)% %PROTOCOL%" %RESPONSE_CODE% %DURATION%`:                              "",
+		`%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc %ac/%fc/%bc/%sc/%rc %sq/%bq %{+Q}r`: "",
+	} {
+		got := ""
+		for _, d := range family {
+			if d.Speaks != nil && d.Speaks(s) {
+				got += d.Name
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", s, got, want)
+		}
+	}
+}
+
 // FuzzFamily looks for lines that two claim.
 func FuzzFamily(f *testing.F) {
 	front := `203.0.113.9 - - [29/Nov/2026:21:16:22 +0100] "GET /a/17?q=1 HTTP/1.1" 200 41 `

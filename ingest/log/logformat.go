@@ -252,3 +252,26 @@ func (f *Fields) Broken(e *Entry) {
 		e.Outcome = ingest.Canceled
 	}
 }
+
+// IsTomcatFormat reports whether a format string in the language of Apache's is
+// one of Tomcat's: it has directives that Apache lacks.
+func IsTomcatFormat(s string) bool {
+	for _, own := range [...]string{"}s", "}r", "}c", "%I", "%F", "%S", "fracsec}T", "ns}T"} {
+		if strings.Contains(s, own) {
+			return IsLogFormat(s) && !strings.Contains(s, "%O") && !strings.Contains(s, "%>")
+		}
+	}
+	return false
+}
+
+// IsVarnishFormat reports whether a format string in the language of Apache's is
+// one of varnishncsa.
+func IsVarnishFormat(s string) bool {
+	return strings.Contains(s, "%{Varnish:") || strings.Contains(s, "%{VSL:") || strings.Contains(s, "%{VCL_Log:")
+}
+
+// IsLogFormat reports whether a format string is in the language of Apache's
+// LogFormat, whichever server it is of.
+func IsLogFormat(s string) bool {
+	return strings.Contains(s, "%") && !strings.Contains(s, "%(") && !strings.Contains(s, "$") && !IsEnvoyFormat(s) && !IsHAProxyFormat(s)
+}

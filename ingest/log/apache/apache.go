@@ -4,7 +4,6 @@ package apache
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -48,7 +47,7 @@ not yet timed. %T is cut to whole seconds. Plain combined lines, without a laten
 are claimed by nginx, which writes the same.
 `,
 	Speaks: func(s string) bool {
-		return strings.Contains(s, "%") && !strings.Contains(s, "%REQ(") && !strings.Contains(s, "%START_TIME") && !strings.Contains(s, "$")
+		return log.IsLogFormat(s) && !log.IsTomcatFormat(s) && !log.IsVarnishFormat(s)
 	},
 	Claims: claims,
 	Learn:  learn,

@@ -38,7 +38,9 @@ uvicorn's access log has neither time nor latency: nothing can be read of it. It
 needs a formatter of its own ("%(asctime)s …"), or a log with times from the proxy
 in front or a middleware.
 `,
-	Speaks: func(s string) bool { return strings.Contains(s, "%(") && strings.Contains(s, ")s") },
+	Speaks: func(s string) bool {
+		return strings.Contains(s, "%(") && strings.Contains(s, ")s") && !log.IsHAProxyFormat(s)
+	},
 	Claims: claims,
 	Near:   near,
 	Learn:  learn,

@@ -3,7 +3,6 @@ package tomcat
 
 import (
 	"bytes"
-	"strings"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -38,14 +37,7 @@ clock starts when a worker thread takes the request from the connector: what wai
 for a thread, or in the accept queue, is not yet timed, so that a stall shows in
 one line for each thread, and in silence.
 `,
-	Speaks: func(s string) bool {
-		for _, own := range [...]string{"}s", "}r", "}c", "%I", "%F", "%S", "fracsec}T", "ns}T"} {
-			if strings.Contains(s, own) && strings.Contains(s, "%") && !strings.Contains(s, "%O") && !strings.Contains(s, "%>") {
-				return true
-			}
-		}
-		return false
-	},
+	Speaks: log.IsTomcatFormat,
 	Claims: claims,
 	Learn:  learn,
 }

@@ -75,7 +75,9 @@ var units = [...]struct {
 	unit time.Duration
 }{{"%(micros)", time.Microsecond}, {"%(msecs)", time.Millisecond}, {"%(secs)", time.Second}}
 
-func speaks(s string) bool { return strings.Contains(s, "%(") && !strings.Contains(s, ")s") }
+func speaks(s string) bool {
+	return strings.Contains(s, "%(") && !strings.Contains(s, ")s") && !log.IsHAProxyFormat(s)
+}
 
 // trim takes the report on memory off that stands in front of a line with
 // memory-report = true.

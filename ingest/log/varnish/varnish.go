@@ -2,7 +2,6 @@
 package varnish
 
 import (
-	"strings"
 	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
@@ -31,9 +30,7 @@ clock starts when the request has been read from the client, before the cache is
 looked up. Hits are fast while a backend stalls: judge a stall by the misses. With
 -b the lines are the fetches from the backends instead.
 `,
-	Speaks: func(s string) bool {
-		return strings.Contains(s, "%{Varnish:") || strings.Contains(s, "%{VSL:") || strings.Contains(s, "%{VCL_Log:")
-	},
+	Speaks: log.IsVarnishFormat,
 	Claims: claims,
 	Learn:  learn,
 }
