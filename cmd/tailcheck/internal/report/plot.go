@@ -85,7 +85,7 @@ func (t text) plot(d *Distribution) {
 	trace(grid, raw, top, m.raw)
 	trace(grid, after, top, m.corrected)
 	t.gap = true
-	t.text(2, 2, m.raw+" "+t.raw(d)+", "+m.corrected+" corrected or both; straight lines between the percentiles of the table")
+	t.text(2, 2, m.raw+" "+t.raw(d)+", "+m.corrected+" corrected or both, joined between the percentiles of the table")
 	for y, row := range grid {
 		name := ""
 		switch y {
