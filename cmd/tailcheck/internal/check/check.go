@@ -75,6 +75,7 @@ type Outcome struct {
 	*report.Result
 
 	repairs []correct.Figures // corrected figures of each distribution; nil: not corrected
+	judged  *judge            // for Sides; nil: the command is another
 }
 
 // Run does all of it. The error is one of the context; what is wrong with
@@ -111,6 +112,9 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 	}
 	j := &judge{opt: opt, out: out, inputs: inputs, pass: whole}
 	j.all()
+	if opt.Command == "compare" {
+		out.judged = j
+	}
 	return out, whole.spans.Close()
 }
 
