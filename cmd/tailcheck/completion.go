@@ -92,6 +92,21 @@ func isFile(flag string) bool {
 	return false
 }
 
+// flagsOf returns the flags of a command, or of its subcommands together.
+func flagsOf(c *cli.Command) []cli.Flag {
+	out := c.Flags
+	seen := map[string]bool{}
+	for _, sub := range c.Subcommands {
+		for _, f := range sub.Flags {
+			if name := f.Names()[0]; !seen[name] {
+				seen[name] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
 func dashed(f cli.Flag) string {
 	if n := f.Names()[0]; len(n) > 1 {
 		return "--" + n
@@ -115,7 +130,7 @@ func (s *session) bash() string {
 	b.WriteString("\tesac\n\tcase ${COMP_WORDS[1]} in\n")
 	for _, c := range commands {
 		var flags []string
-		for _, f := range c.Flags {
+		for _, f := range flagsOf(c) {
 			flags = append(flags, dashed(f))
 		}
 		fmt.Fprintf(&b, "\t%s)\n\t\tif [[ $cur == -* ]]; then\n\t\t\tmapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")\n", c.Name, strings.Join(flags, " "))
@@ -157,7 +172,7 @@ func (s *session) zsh() string {
 	b.WriteString("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in\n")
 	for _, c := range commands {
 		fmt.Fprintf(&b, "\t%s)\n\t\t_arguments", c.Name)
-		for _, f := range c.Flags {
+		for _, f := range flagsOf(c) {
 			fmt.Fprintf(&b, " \\\n\t\t\t'%s[%s]", dashed(f), quoted(flagUsage(f)))
 			if takesValue(f) {
 				name := f.Names()[0]
@@ -189,7 +204,7 @@ func (s *session) fish() string {
 	for _, c := range s.app().Commands {
 		fmt.Fprintf(&b, "complete -c tailcheck -n __fish_use_subcommand -a %s -d %s\n", c.Name, quote(c.Usage))
 		in := "-n '__fish_seen_subcommand_from " + c.Name + "'"
-		for _, f := range c.Flags {
+		for _, f := range flagsOf(c) {
 			name := f.Names()[0]
 			opt := "-l " + name
 			if len(name) == 1 {

@@ -97,7 +97,7 @@ var printed = []latency.Percentile{latency.P50, latency.P90, latency.P99, latenc
 // truth as often as it says. The truth is in it where the probability of no more
 // than its low end is at most q, and that of its high end at least q.
 func TestScatterAgainstClosedForms(t *testing.T) {
-	seeds, draws := uint64(30), int64(4000)
+	seeds, draws := uint64(16), int64(2000)
 	if testing.Short() {
 		seeds = 10
 	}
@@ -133,7 +133,7 @@ func TestScatterCounts(t *testing.T) {
 	for _, l := range leaves {
 		for _, n := range []int{1, 20, 200} {
 			within := l.cdf(15)
-			for seed := range uint64(20) {
+			for seed := range uint64(8) {
 				near := func(what string, got Sum, want float64) {
 					if e := got.Error(); math.Abs(got.Mean()-want) > 5*e+1e-9 {
 						t.Errorf("%v n=%d seed %d: %s %.4f ± %.4f, want %.4f", l.leaf, n, seed, what, got.Mean(), e, want)

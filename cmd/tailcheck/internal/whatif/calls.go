@@ -72,7 +72,7 @@ type call struct {
 // end of the call that the parent is.
 func isCall(t *calltree.Trace, p *ingest.Span, n calltree.Node) bool {
 	s := t.Span(n)
-	if !t.Timed(n) || s.Async || s.Setup || s.Cached || s.Store != nil && s.Store.Pipelined {
+	if !t.Timed(n) || t.Duration(n) > longestCall || s.Async || s.Setup || s.Cached || s.Store != nil && s.Store.Pipelined {
 		return false
 	}
 	if s.Kind == ingest.ServerSpan {
@@ -80,6 +80,10 @@ func isCall(t *calltree.Trace, p *ingest.Span, n calltree.Node) bool {
 	}
 	return p != nil || s.Kind == ingest.ClientSpan
 }
+
+// longestCall is what a call can take: what a broken clock makes of it is no
+// time to draw from, and sums of a million calls stay in range.
+const longestCall = 2 * time.Hour
 
 // isHedge reports whether overlapping calls are one that was sent more than
 // once: one has an answer, and the others were cancelled when it came.

@@ -101,7 +101,7 @@ func (f *fanOuts) group(t *calltree.Trace, parent calltree.Node, g calltree.Grou
 		return
 	}
 	r.start, r.took = first, r.wait
-	if p != nil && t.Timed(parent) {
+	if p != nil && t.Timed(parent) && t.Duration(parent) < 24*longestCall {
 		r.took = t.Duration(parent)
 	}
 	n := int64(len(r.calls))
@@ -210,6 +210,14 @@ func (o *fanOut) merge(x *fanOut) {
 	o.delays.Merge(&x.delays)
 }
 
+// remote is 1 for calls of something else, and 0 for steps of the parent's own.
+func (o *fanOut) remote() int {
+	if o.key.kind == ingest.Internal {
+		return 0
+	}
+	return 1
+}
+
 // choose returns the calls that are asked for, with their requests in order:
 // those of the operation named, else those with the most calls in parallel, else
 // with the most calls. Others names what else there is.
@@ -220,7 +228,7 @@ func (f *fanOuts) choose(op string) (best *fanOut, others string) {
 		all = append(all, o)
 	}
 	slices.SortFunc(all, func(a, b *fanOut) int {
-		return cmp.Or(cmp.Compare(b.parallel, a.parallel), cmp.Compare(b.calls, a.calls), a.key.compare(b.key))
+		return cmp.Or(cmp.Compare(b.parallel, a.parallel), cmp.Compare(b.remote(), a.remote()), cmp.Compare(b.calls, a.calls), a.key.compare(b.key))
 	})
 	var names []string
 	for _, o := range all {

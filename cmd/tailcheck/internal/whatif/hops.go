@@ -26,6 +26,7 @@ type hopTally struct {
 const (
 	maxKeptHops = 1 << 17
 	maxHopsOf   = 64          // different hops of one request; the others are left out
+	maxSpansOf  = 1_000_000   // spans of one request: sums of their times stay in range
 	maxBackoff  = time.Minute // the longest pause that is taken for one before a further try
 )
 
@@ -81,7 +82,7 @@ func (h *hopTally) Add(rec ingest.Record) {
 		return
 	}
 	for _, root := range t.Roots() {
-		if t.Timed(root) && !t.Spans[root].Async {
+		if t.Timed(root) && t.Duration(root) < 24*longestCall && !t.Spans[root].Async {
 			h.request(t, root)
 		}
 	}
@@ -153,10 +154,12 @@ func (h *hopTally) request(t *calltree.Trace, root calltree.Node) {
 			x.late++
 			x.lateFor += took
 		}
-		r.last = max(r.last, c.End.Sub(s.Start))
+		if last := c.End.Sub(s.Start); last < 24*longestCall {
+			r.last = max(r.last, last)
+		}
 	}
 	h.group(t, &r, from, to)
-	if len(r.hops) == 0 {
+	if len(r.hops) == 0 || int64(to-from) > maxSpansOf {
 		return
 	}
 	h.requests = append(h.requests, r)

@@ -140,12 +140,17 @@ func correlation(x, y []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
+// notOfName reports a character that names of procedures do not have.
+func notOfName(r rune) bool {
+	return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+}
+
 // advice are settings to start from.
 func (x *hedge) advice(after time.Duration) []Advice {
 	service, method := "your.package.Service", "Method"
 	if fan := x.From.fan; fan != nil {
 		op := strings.TrimPrefix(fan.key.op, "Attempt.")
-		if s, m, ok := strings.Cut(op, "/"); ok && s != "" && m != "" && !strings.ContainsAny(op, " {}\"\\") && strings.Count(op, "/") == 1 {
+		if s, m, ok := strings.Cut(op, "/"); ok && s != "" && m != "" && !strings.ContainsFunc(s+m, notOfName) {
 			service, method = s, m
 		}
 	}

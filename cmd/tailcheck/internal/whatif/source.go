@@ -120,6 +120,9 @@ func (m *Measured) fromTraces(f *fanOuts, op string) error {
 	if widths.Min() != widths.Max() {
 		m.Notes = append(m.Notes, fmt.Sprintf("requests make %d to %d calls, the median request %d", widths.Min(), widths.Max(), m.Width))
 	}
+	if fan.serial > fan.parallel {
+		m.Notes = append(m.Notes, "requests make these calls one after another, and wait for the sum; models of many calls at once say what they would wait if they were")
+	}
 	if failed > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%s of the calls failed or were cancelled: their times are of failures", words.Part(int64(failed), leaf.Count())))
 	}

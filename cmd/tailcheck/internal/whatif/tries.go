@@ -12,7 +12,7 @@ import (
 // call (gRPC's Sent. and Attempt., gRFC A72).
 func isTry(t *calltree.Trace, n calltree.Node) bool {
 	s := t.Span(n)
-	if !t.Timed(n) || s.Async || s.Setup || s.Cached || s.Store != nil && s.Store.Pipelined {
+	if !t.Timed(n) || t.Duration(n) > longestCall || s.Async || s.Setup || s.Cached || s.Store != nil && s.Store.Pipelined {
 		return false
 	}
 	switch s.Kind {
