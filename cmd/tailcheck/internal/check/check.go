@@ -32,8 +32,9 @@ type Options struct {
 	Format     string            // read as this one; empty: recognise
 	Reading    ingest.Options
 	Speaks     string // format whose language Reading.LogFormat is in: what no load or trace format claims is read as it
-	Objectives []sla.Objective
+	Objectives []sla.Objective // on every input
 	Plan       Plan
+	Scopes     []Scope // what tailcheck.yaml says of single inputs; later ones beat earlier ones, and what stands above beats all
 	FailOn     detect.Severity // findings at or above it fail
 	NeverFail  bool            // no finding fails
 	Lenient    bool            // what cannot be judged passes
@@ -47,6 +48,12 @@ type Options struct {
 	// Read is set to the number of bytes read so far, compressed inputs
 	// counted as they come out; nil: nobody looks.
 	Read *atomic.Int64
+
+	Settings    []report.Setting // what tailcheck.yaml says beside that
+	LenientFrom string           // who says Lenient; empty: the flag
+	Problems    []report.Problem // of tailcheck.yaml
+
+	asked map[string]*settings // by path; see of
 }
 
 func (o Options) count(r io.Reader) io.Reader {
@@ -68,6 +75,7 @@ type input struct {
 	index int
 	path  string
 	found *ingest.Found
+	asked *settings
 }
 
 // Outcome is the Result with what the exit code needs beside it.
@@ -92,7 +100,8 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 		opt.Chunk = defaultChunk
 	}
 	out := &Outcome{Result: &report.Result{Schema: report.Schema, Command: opt.Command,
-		Inputs: []report.Input{}, Distributions: []report.Distribution{}, Objectives: []report.Objective{}, Findings: []report.Finding{}, Problems: []report.Problem{}}}
+		Inputs: []report.Input{}, Distributions: []report.Distribution{}, Objectives: []report.Objective{}, Findings: []report.Finding{}, Problems: append([]report.Problem{}, opt.Problems...), Settings: append([]report.Setting{}, opt.Settings...)}}
+	opt.asked = map[string]*settings{}
 	var inputs []*input
 	for _, path := range opt.Paths {
 		found, err := find(path, opt, out)
@@ -102,9 +111,10 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 			continue
 		}
 		for _, f := range found {
-			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f})
+			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f, asked: opt.of(f.File.Path)})
 		}
 	}
+	out.Problems = append(out.Problems, opt.idle()...)
 	out.Rules = rulesOf(inputs, opt)
 	whole, err := fold(ctx, inputs, opt.Detectors, opt)
 	if err != nil {
@@ -175,17 +185,18 @@ func find(path string, opt Options, out *Outcome) ([]*ingest.Found, error) {
 // read as it says, whatever its lines look like; reports of load tools and traces
 // are known as ever.
 func (o *Options) recognise(f *ingest.File) ([]*ingest.Found, error) {
-	if o.Speaks == "" {
-		return ingest.Find(f, o.Formats, o.Format)
+	how := o.of(f.Path).how
+	if how.Speaks == "" {
+		return ingest.Find(f, o.Formats, how.Format)
 	}
-	if o.Format == "" && f.Path != "-" {
+	if how.Format == "" && f.Path != "-" {
 		others := slices.DeleteFunc(slices.Clone(o.Formats), func(x ingest.Format) bool { return x.Yields&ingest.KindLog != 0 })
 		found, err := ingest.Find(f, others, "")
 		if u := (*ingest.Unrecognised)(nil); !errors.As(err, &u) {
 			return found, err
 		}
 	}
-	return ingest.Find(f, o.Formats, o.Speaks)
+	return ingest.Find(f, o.Formats, how.Speaks)
 }
 
 func problemOf(path string, err error) report.Problem {

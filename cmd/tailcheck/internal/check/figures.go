@@ -44,7 +44,7 @@ func (j *judge) distribution(in *detect.Input, e *evidence, r correct.Repair) re
 		c.Band = &report.Band{Half: valueOf(r.Half), Double: valueOf(r.Double)}
 	}
 	if e.samples != nil && in.Run.Loop == ingest.Closed && in.Run.Elapsed > 0 && j.workers(in) == 1 {
-		for _, x := range j.waits(e.samples) {
+		for _, x := range j.waits(e.samples, in.Index) {
 			c.RandomWait = append(c.RandomWait, report.Wait{Over: *msOf(x), Share: correct.Wait(e.samples, x, in.Run.Elapsed)})
 		}
 	}
@@ -54,9 +54,9 @@ func (j *judge) distribution(in *detect.Input, e *evidence, r correct.Repair) re
 
 // waits are the waiting times of the random-arrival view: the objectives'
 // limits, or half of the longest latency.
-func (j *judge) waits(s *correct.Sampled) []int64 {
+func (j *judge) waits(s *correct.Sampled, input int) []int64 {
 	var out []int64
-	for _, o := range j.opt.Objectives {
+	for _, o := range j.objectives(input) {
 		if o.Metric.IsTime() {
 			out = append(out, o.Limit)
 		}

@@ -43,7 +43,7 @@ func Gather(ctx context.Context, opt Options) (*Gathered, error) {
 			return nil, errors.New(p.Path + ": " + p.Message)
 		}
 		for _, f := range found {
-			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f})
+			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f, asked: opt.of(f.File.Path)})
 		}
 	}
 	whole, err := fold(ctx, inputs, opt.Detectors, opt)

@@ -55,7 +55,7 @@ func (j *judge) plans() {
 			continue
 		}
 		in := j.pass.table.Input(x.index)
-		for _, m := range j.opt.Plan.apply(&in.Run) {
+		for _, m := range x.asked.plan.apply(&in.Run) {
 			j.out.Problems = append(j.out.Problems, report.Problem{Path: x.path, Message: m})
 		}
 		complete(in)
@@ -73,8 +73,9 @@ func (j *judge) detect() {
 			found = append(found, t.Findings()...)
 		}
 		for _, f := range found {
-			f.Detector, f.Severity = d.Name, d.Severity
-			j.findings = append(j.findings, f)
+			if f.Detector, f.Severity = d.Name, d.Severity; !j.skipped(&f) {
+				j.findings = append(j.findings, f)
+			}
 		}
 	}
 	slices.SortStableFunc(j.findings, func(a, b detect.Finding) int {

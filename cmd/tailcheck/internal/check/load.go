@@ -35,13 +35,13 @@ func (j *judge) load(x *input) {
 		}
 		j.out.repairs = append(j.out.repairs, repair.Figures)
 		j.out.Distributions = append(j.out.Distributions, j.distribution(in, e, repair))
-		for _, o := range j.opt.Objectives {
+		for _, o := range j.objectives(x.index) {
 			if o.Metric.IsTime() && (o.Op == "" || o.Op == row.Op) {
 				j.objective(o, in, e, repair, suspect, why)
 			}
 		}
 	}
-	for _, o := range j.opt.Objectives {
+	for _, o := range j.objectives(x.index) {
 		switch {
 		case !o.Metric.IsTime() && o.Op == "":
 			j.counted(o, in, "", whole)
@@ -208,24 +208,9 @@ func (e *evidence) flip(o sla.Objective) int64 {
 }
 
 func (j *judge) add(v sla.Verdict, input int, op string) {
-	o := report.Objective{Objective: v.Objective.String(), Input: input, Op: op, Raw: judgedOf(v.Raw), Corrected: judgedOf(v.Corrected), Verdict: v.Verdict, Flips: v.Flips, Why: v.Why}
+	o := report.Objective{Objective: v.Objective.String(), Input: input, Op: op, Raw: judgedOf(v.Raw), Corrected: judgedOf(v.Corrected), Verdict: v.Verdict, Flips: v.Flips, Why: v.Why, From: j.from(v.Objective, input)}
 	if v.FlipInterval > 0 {
 		o.FlipInterval = msOf(v.FlipInterval)
 	}
 	j.out.Objectives = append(j.out.Objectives, o)
-}
-
-// unmatched judges objectives on operations that no input has: a metric that
-// was not measured never passes.
-func (j *judge) unmatched() {
-	for _, o := range j.opt.Objectives {
-		if slices.ContainsFunc(j.out.Objectives, func(x report.Objective) bool { return x.Objective == o.String() }) {
-			continue
-		}
-		why := "no input holds latencies"
-		if o.Op != "" {
-			why = fmt.Sprintf("no input has an operation named %q", o.Op)
-		}
-		j.out.Objectives = append(j.out.Objectives, report.Objective{Objective: o.String(), Input: -1, Op: o.Op, Verdict: sla.Inconclusive, Why: why})
-	}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -12,6 +13,8 @@ type Plan struct {
 	Rate     float64       // requests a second of all workers
 	Workers  int           // connections
 	Interval time.Duration // between requests of one worker
+
+	RateFrom, WorkersFrom, IntervalFrom ingest.Fact // who says so; empty: the flag
 }
 
 // maxWorkers is how many connections a load may be offered on: more are no load
@@ -27,37 +30,38 @@ const maxInterval = 24 * time.Hour
 // what the flags contradict.
 func (p Plan) apply(r *ingest.Run) []string {
 	var against []string
-	said := func(what, flag string, was any, from ingest.Fact) {
-		against = append(against, fmt.Sprintf("%s says another %s than the report: %v (%s)", flag, what, was, from))
+	p.RateFrom, p.WorkersFrom, p.IntervalFrom = cmp.Or(p.RateFrom, "--rate"), cmp.Or(p.WorkersFrom, "--workers"), cmp.Or(p.IntervalFrom, "--interval")
+	said := func(what string, who ingest.Fact, was any, from ingest.Fact) {
+		against = append(against, fmt.Sprintf("%s says another %s than the report: %v (%s)", who, what, was, from))
 	}
 	if p.Workers > 0 {
 		if r.Workers > 0 && r.Workers != p.Workers {
-			said("number of workers", "--workers", r.Workers, r.WorkersFrom)
+			said("number of workers", p.WorkersFrom, r.Workers, r.WorkersFrom)
 		}
-		r.Workers, r.WorkersFrom = p.Workers, "--workers"
+		r.Workers, r.WorkersFrom = p.Workers, p.WorkersFrom
 	}
 	if p.Rate > 0 {
 		if r.Rate > 0 && r.Rate != p.Rate {
-			said("rate", "--rate", fmt.Sprintf("%v/s", r.Rate), r.RateFrom)
+			said("rate", p.RateFrom, fmt.Sprintf("%v/s", r.Rate), r.RateFrom)
 		}
-		r.Rate, r.RateFrom = p.Rate, "--rate"
+		r.Rate, r.RateFrom = p.Rate, p.RateFrom
 	}
 	if p.Interval == 0 && (p.Rate > 0 || p.Workers > 0) && r.Rate > 0 && r.Workers > 0 {
 		r.Interval, r.IntervalFrom = 0, "" // follows anew
 	}
 	if p.Interval > 0 {
 		if r.Interval > 0 && r.Interval != p.Interval && r.IntervalFrom != "" {
-			said("interval", "--interval", r.Interval, r.IntervalFrom)
+			said("interval", p.IntervalFrom, r.Interval, r.IntervalFrom)
 		}
-		r.Interval, r.IntervalFrom = p.Interval, "--interval"
+		r.Interval, r.IntervalFrom = p.Interval, p.IntervalFrom
 		if p.Rate == 0 {
 			r.Rate, r.RateFrom = 0, ""
 		}
 	}
 	if p.Interval > 0 && p.Rate > 0 && r.Workers > 0 {
 		if want := float64(r.Workers) / p.Rate; want < 0.99*p.Interval.Seconds() || want > 1.01*p.Interval.Seconds() {
-			against = append(against, fmt.Sprintf("--interval %v, --rate %v/s and %d workers (%s) contradict each other: workers/rate is %v; --interval is used",
-				p.Interval, p.Rate, r.Workers, r.WorkersFrom, time.Duration(want*1e9)))
+			against = append(against, fmt.Sprintf("an interval of %v (%s), a rate of %v/s (%s) and %d workers (%s) contradict each other: workers/rate is %v; the interval is used",
+				p.Interval, p.IntervalFrom, p.Rate, p.RateFrom, r.Workers, r.WorkersFrom, time.Duration(want*1e9)))
 		}
 	}
 	switch {

@@ -76,7 +76,7 @@ func (j *judge) next() {
 	seen := map[string]bool{}
 	for _, x := range j.inputs {
 		f := j.found("coordinated-omission", x.index)
-		if f == nil && (j.found("censored-tail", x.index) == nil || len(j.opt.Objectives) == 0) {
+		if f == nil && (j.found("censored-tail", x.index) == nil || !j.asks()) {
 			continue
 		}
 		in := j.pass.table.Input(x.index)

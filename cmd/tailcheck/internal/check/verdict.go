@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -63,7 +64,7 @@ func (j *judge) verdict() {
 		out.Verdict, out.Why = sla.Inconclusive, why
 		return
 	} else if n > 0 {
-		out.Verdict, out.Why = sla.Pass, "what cannot be judged passes, as --inconclusive says: "+why
+		out.Verdict, out.Why = sla.Pass, "what cannot be judged passes, as "+cmp.Or(j.opt.LenientFrom, "--inconclusive")+" says: "+why
 		return
 	}
 	out.Verdict = sla.Pass

@@ -68,6 +68,9 @@ func (j *junit) objectives() {
 		o := &j.r.Objectives[i]
 		c := junitCase{name: j.called(o)}
 		d, unit := j.distribution(o.Input, o.Op), unitOf(o.Objective)
+		if o.origin() != "" {
+			c.body = append(c.body, "the objective stands in "+*o.From)
+		}
 		if o.Raw != nil {
 			c.body = append(c.body, j.raw(d)+": "+judged(o.Raw, unit, d.rule())+" "+o.Raw.Verdict)
 		}

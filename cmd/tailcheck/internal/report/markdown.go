@@ -113,7 +113,7 @@ func (m *markdown) objectives() {
 		if o.Flips {
 			verdict += ", flips"
 		}
-		b.line("| %s | %s | %s | %s | %s |", verdict, m.name(m.called(o)), m.name(raw), m.name(corrected), m.say(why))
+		b.line("| %s | %s | %s | %s | %s |", verdict, m.name(m.called(o)+o.origin()), m.name(raw), m.name(corrected), m.say(why))
 		if i >= maxObjectives || !m.put(&b) {
 			left++
 		}

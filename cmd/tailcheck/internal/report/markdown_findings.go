@@ -128,4 +128,5 @@ func (m *markdown) problems() {
 		return place{path: x.Path, line: line0(x.Line)}.String() + ": " + x.Message
 	})
 	list(counted(int64(len(m.r.Skipped)), "file")+" skipped", len(m.r.Skipped), func(i int) string { return m.r.Skipped[i] })
+	list(counted(int64(len(m.r.Settings)), "setting"), len(m.r.Settings), func(i int) string { return m.r.Settings[i].sentence() })
 }

@@ -64,7 +64,7 @@ func (t text) called(o *Objective) string {
 
 func (t text) objective(o *Objective) {
 	var b strings.Builder
-	b.WriteString(t.called(o) + ": ")
+	b.WriteString(t.called(o) + o.origin() + ": ")
 	d := t.distribution(o.Input, o.Op)
 	unit := unitOf(o.Objective)
 	raw, corrected := "", ""

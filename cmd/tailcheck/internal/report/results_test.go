@@ -139,7 +139,9 @@ func wrk2Both() *Result {
 			Measured:   &Figures{Count: p(int64(39500)), Mean: p(5.93), P50: p(2.79), P75: p(3.68), P90: p(4.42), P99: p(6.31), P999: p(1413.12), P9999: p(1414.14), Max: p(1414.14), Rule: "printed by wrk2 (HdrHistogram (C, Go))", Resolution: "spectrum"},
 			Corrected:  &Figures{Count: p(int64(39500)), Mean: p(42.5), P50: p(2.79), P75: p(3.68), P90: p(6.7), P99: p(1264.0), P999: p(1403.0), P9999: p(1413.1), Max: p(1413.1), Rule: "printed by wrk2 (HdrHistogram (C, Go))", Resolution: "spectrum"},
 			Correction: &Correction{Method: "by-tool", Assumes: p("the tool's own correction is right")}}},
-		Objectives: []Objective{{Objective: "p99<2s", Raw: &Judged{Value: p(6.31), Verdict: "pass"}, Corrected: &Judged{Value: p(1264.0), Verdict: "pass"}, Verdict: "pass", Why: "corrected p99 1264 ms (timed from the schedule by wrk2) is below 2 s"}},
+		Objectives: []Objective{{Objective: "p99<2s", Raw: &Judged{Value: p(6.31), Verdict: "pass"}, Corrected: &Judged{Value: p(1264.0), Verdict: "pass"}, Verdict: "pass", Why: "corrected p99 1264 ms (timed from the schedule by wrk2) is below 2 s", From: p("tailcheck.yaml:4")}},
+		Settings: []Setting{{Name: "objective", Value: "p99.9<1s", From: "tailcheck.yaml:5", Overruled: p("--sla")}, {Name: "fail-on", Value: "warning", From: "tailcheck.yaml:21"},
+			{Name: "skip", Value: "cold-start", Files: "load/*.txt", Reason: p("the warm-up is known: OPS-112"), Until: p("2026-12-31"), From: "tailcheck.yaml:17"}},
 		Findings: []Finding{{Rule: "already-corrected", Severity: "note", Level: detect.Note, Confidence: "high", Inputs: []int{0}, Message: "the Recorded block is timed from the schedule and is left as it is; the Uncorrected block is raw",
 			Evidence: []Evidence{{What: "heading", Got: "Latency Distribution (HdrHistogram - Recorded Latency)", At: p("u_latency.txt:7")}, {What: "heading", Got: "Latency Distribution (HdrHistogram - Uncorrected Latency)", At: p("u_latency.txt:131")}}}}}
 }
@@ -239,13 +241,14 @@ func hostile() *Result {
 	d.Correction.RandomWait = []Wait{{nan, inf}}
 	for i := range r.Objectives {
 		r.Objectives[i].Objective, r.Objectives[i].Op, r.Objectives[i].Why = evil+": p99<1s", evil, evil
-		r.Objectives[i].FlipInterval = &nan
+		r.Objectives[i].FlipInterval, r.Objectives[i].From = &nan, p(evil)
 	}
 	r.Findings = []Finding{{Rule: evil, Severity: "warning", Confidence: "low", Inputs: []int{0, 7, -1}, Op: evil, Message: evil, ImpactMs: &nan,
 		Evidence: []Evidence{{evil, evil, p(evil), p(evil)}}, Exemplars: []string{evil}, Remedy: evil + "\n$ " + evil,
 		Numbers: map[string]any{"b": nan, "a": []any{1e300, 1e-300, math.Copysign(0, -1), evil}}}}
 	r.Problems = []Problem{{Path: evil, Line: p(int64(-1)), Message: evil}}
 	r.Skipped, r.Next = []string{evil}, []string{evil}
+	r.Settings = []Setting{{evil, evil, evil, p(evil), p(evil), evil, p(evil)}, {evil, evil, evil, p(evil), p(evil), evil, nil}}
 	return r
 }
 

@@ -25,6 +25,7 @@ corrected, and how it came about.`,
 		t.inputs()
 		t.findings()
 		t.problems()
+		t.settings()
 		t.next()
 		t.unjudged()
 		_, err := io.WriteString(w, t.page.String())
