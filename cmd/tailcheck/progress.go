@@ -41,9 +41,10 @@ func showsProgress(terminal bool, env func(string) string) bool {
 func progress(w io.Writer, total int64, after time.Duration) (*atomic.Int64, func()) {
 	read := new(atomic.Int64)
 	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("reading"),
-		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(total > 0), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(total > 0), progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(total > 0), progressbar.OptionSetElapsedTime(total <= 0), progressbar.OptionFullWidth(), progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetRenderBlankState(false), progressbar.OptionClearOnFinish())
+	bar.StartWithoutRender() // the rate is that of all the time
 	stop := make(chan struct{})
 	var shown sync.WaitGroup
 	shown.Go(func() {
