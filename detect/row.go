@@ -43,6 +43,12 @@ type Row struct {
 	MostTries int64           // upstream tries of one request, the most
 	MostAt    ingest.Pos      // where that is, the first of those
 	windows   windows
+
+	// Latencies that have come are counted many at once: summaries of thousands of
+	// rows do not fit into caches together.
+	pending [32]int64
+	waiting int     // of pending
+	window  *Window // in which they are; nil: none
 }
 
 // Served reports whether the row was seen by a server or a proxy: it is one of a log.
@@ -177,6 +183,29 @@ func (r *Row) Add(o *Row) {
 	r.add(o)
 }
 
+// record counts a latency, in a window unless that is nil.
+func (r *Row) record(v int64, w *Window) {
+	if r.waiting == len(r.pending) || w != r.window {
+		r.settle()
+		r.window = w
+	}
+	r.pending[r.waiting] = v
+	r.waiting++
+}
+
+// settle counts what is pending.
+func (r *Row) settle() {
+	for _, v := range r.pending[:r.waiting] {
+		r.Service.Record(v)
+	}
+	if r.window != nil {
+		for _, v := range r.pending[:r.waiting] {
+			r.window.Latency.Record(v)
+		}
+	}
+	r.waiting = 0
+}
+
 // most takes note of a request with many tries.
 func (r *Row) most(tries int64, at ingest.Pos) {
 	if tries > r.MostTries || tries == r.MostTries && tries > 0 && at.Compare(r.MostAt) < 0 {
@@ -186,6 +215,8 @@ func (r *Row) most(tries int64, at ingest.Pos) {
 
 // merge adds all of o, which is not used again.
 func (r *Row) merge(o *Row) {
+	r.settle()
+	o.settle()
 	r.add(o)
 	for _, w := range o.windows.list {
 		r.windows.merge(w, w.Number)

@@ -163,35 +163,33 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 	if s.Start != 0 && s.Latency >= 0 {
 		end = s.Start.Add(s.Latency)
 	}
-	timed := s.Latency >= 0 && !s.Stream
-	switch {
-	case s.Stream:
-		row.Streams++
-	case timed:
-		row.Service.Record(int64(s.Latency))
-		if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
-			row.Censored++
-			row.Bounds.Record(int64(s.Latency))
-		}
-	default:
-		row.Untimed++
-	}
 	if n := s.UpstreamTries(); n > 1 {
 		row.most(int64(n), s.Pos)
 	}
 	if waited(s) {
 		row.Queues.Record(int64(s.Queue))
 	}
+	var window *Window
 	if at := earliest(s.Start, end); at != 0 {
 		in.First = earliest(in.First, at)
 		in.Last = max(in.Last, at, end)
-		in.window(row, s, at)
+		window = in.window(row, s, at)
 		if !s.Stream {
 			in.Timeline.add(s.Start, end, s.Latency, s.Outcome != ingest.OK)
 		}
 	}
-	if !timed {
+	switch {
+	case s.Stream:
+		row.Streams++
 		return
+	case s.Latency < 0:
+		row.Untimed++
+		return
+	}
+	row.record(int64(s.Latency), window)
+	if s.Outcome == ingest.TimedOut || s.Outcome == ingest.Canceled {
+		row.Censored++
+		row.Bounds.Record(int64(s.Latency))
 	}
 	in.joins(s)
 	if s.Start != 0 {
@@ -231,6 +229,9 @@ func (in *Input) aggregate(a *ingest.Aggregate) {
 func (t *Table) Settle() {
 	for _, in := range t.inputs {
 		in.pairs.sort()
+		for _, row := range in.rows {
+			row.settle()
+		}
 	}
 }
 
@@ -286,6 +287,7 @@ func (t *Table) Finish() {
 		in.order = in.sortedRows()
 		in.Timeline.Sort()
 		for _, row := range in.order {
+			row.settle()
 			row.windows.sort()
 		}
 	}

@@ -135,8 +135,8 @@ func (w *windows) merge(o *Window, n int64) {
 	w.put(o)
 }
 
-// window counts a sample in its row's window.
-func (in *Input) window(row *Row, s *ingest.Sample, at ingest.Time) {
+// window counts a sample in its row's window, all but its latency.
+func (in *Input) window(row *Row, s *ingest.Sample, at ingest.Time) *Window {
 	if in.Window == 0 {
 		in.Window, in.times = minWindow, map[int64]struct{}{}
 	}
@@ -153,9 +153,7 @@ func (in *Input) window(row *Row, s *ingest.Sample, at ingest.Time) {
 		}
 	}
 	w.Traffic.add(s)
-	if s.Latency >= 0 && !s.Stream {
-		w.Latency.Record(int64(s.Latency))
-	}
+	return w
 }
 
 // fitWindows makes windows wider until there are few enough, and reports whether
@@ -177,6 +175,8 @@ func (in *Input) widen(width time.Duration) {
 	}
 	in.Window, in.times = width, times
 	for _, row := range in.rows {
+		row.settle()
+		row.window = nil
 		old := row.windows.list
 		row.windows = windows{}
 		for _, w := range old {

@@ -28,8 +28,7 @@ const Error = 1.0 / 1024
 // A light summary (see Light) is for where there are many: it takes no more
 // memory than it has distinct values, and beyond its own limit rounds them.
 type Summary struct {
-	keys   []int64 // open-addressing table of distinct values; -1: free
-	counts []int64
+	table  []Value // open addressing, of distinct values; V is -1 where a place is free
 	used   int
 	hdr    *hdrhistogram.Histogram // non-nil once there were too many distinct values
 	limit  int32                   // of a light summary: distinct values up to which it is exact; 0: it is none
@@ -81,41 +80,50 @@ func (s *Summary) light(v, n int64) {
 	if s.coarse {
 		v = roundUp(v, s.bits)
 	}
-	if 8*s.used >= 7*len(s.keys) {
+	if 8*s.used >= 7*len(s.table) {
 		s.growLight()
 	}
-	i := int(uint64(uint32(uint64(v)*0x9E3779B97F4A7C15>>32)) * uint64(len(s.keys)) >> 32)
-	for s.keys[i] != v {
-		if s.keys[i] < 0 {
+	table := s.table
+	i := int(uint64(uint32(uint64(v)*0x9E3779B97F4A7C15>>32)) * uint64(len(table)) >> 32)
+	for table[i].V != v {
+		if table[i].V < 0 {
 			if !s.coarse && s.used >= int(s.limit) {
 				s.coarsen()
 				s.light(v, n)
 				return
 			}
-			s.keys[i] = v
+			table[i].V = v
 			s.used++
 			break
 		}
-		if i++; i == len(s.keys) {
+		if i++; i == len(table) {
 			i = 0
 		}
 	}
-	s.counts[i] += n
+	table[i].Count += n
+}
+
+func freeTable(size int) []Value {
+	table := make([]Value, size)
+	for i := range table {
+		table[i].V = -1
+	}
+	return table
 }
 
 // growLight makes a table of any size half as large again: many are kept.
 func (s *Summary) growLight() {
-	keys, counts := s.keys, s.counts
-	size := max(8, len(keys)+len(keys)/2)
-	s.keys, s.counts, s.used = make([]int64, size), make([]int64, size), 0
-	for i := range s.keys {
-		s.keys[i] = -1
-	}
+	s.resize(max(8, len(s.table)+len(s.table)/2))
+}
+
+func (s *Summary) resize(size int) {
+	old := s.table
+	s.table, s.used = freeTable(size), 0
 	coarse, limit := s.coarse, s.limit
 	s.coarse, s.limit = false, math.MaxInt32 // as they are
-	for i, k := range keys {
-		if k >= 0 {
-			s.light(k, counts[i])
+	for _, x := range old {
+		if x.V >= 0 {
+			s.light(x.V, x.Count)
 		}
 	}
 	s.coarse, s.limit = coarse, limit
@@ -123,11 +131,11 @@ func (s *Summary) growLight() {
 
 // coarsen rounds all values.
 func (s *Summary) coarsen() {
-	keys, counts := s.keys, s.counts
-	s.keys, s.counts, s.used, s.coarse = nil, nil, 0, true
-	for i, k := range keys {
-		if k >= 0 {
-			s.light(k, counts[i])
+	old := s.table
+	s.table, s.used, s.coarse = nil, 0, true
+	for _, x := range old {
+		if x.V >= 0 {
+			s.light(x.V, x.Count)
 		}
 	}
 }
@@ -146,10 +154,10 @@ func (s *Summary) add(v, n int64) {
 		s.light(v, n)
 		return
 	}
-	if 2*s.used >= len(s.keys) {
+	if 2*s.used >= len(s.table) {
 		if s.used >= ExactValues {
 			if i, ok := s.find(v); ok {
-				s.counts[i] += n
+				s.table[i].Count += n
 				return
 			}
 			s.toHDR()
@@ -160,17 +168,17 @@ func (s *Summary) add(v, n int64) {
 	}
 	i, ok := s.find(v)
 	if !ok {
-		s.keys[i] = v
+		s.table[i].V = v
 		s.used++
 	}
-	s.counts[i] += n
+	s.table[i].Count += n
 }
 
 // find returns the slot of v, or the free one that it would go into.
 func (s *Summary) find(v int64) (int, bool) {
-	mask := len(s.keys) - 1
+	mask := len(s.table) - 1
 	for i := int(uint64(v)*0x9E3779B97F4A7C15>>32) & mask; ; i = (i + 1) & mask {
-		switch s.keys[i] {
+		switch s.table[i].V {
 		case v:
 			return i, true
 		case -1:
@@ -180,28 +188,24 @@ func (s *Summary) find(v int64) (int, bool) {
 }
 
 func (s *Summary) grow() {
-	keys, counts := s.keys, s.counts
-	size := max(16, 2*len(keys))
-	s.keys, s.counts = make([]int64, size), make([]int64, size)
-	for i := range s.keys {
-		s.keys[i] = -1
-	}
-	for i, k := range keys {
-		if k >= 0 {
-			j, _ := s.find(k)
-			s.keys[j], s.counts[j] = k, counts[i]
+	old := s.table
+	s.table = freeTable(max(16, 2*len(old)))
+	for _, x := range old {
+		if x.V >= 0 {
+			i, _ := s.find(x.V)
+			s.table[i] = x
 		}
 	}
 }
 
 func (s *Summary) toHDR() {
 	s.hdr = hdrhistogram.New(1, Highest, 3)
-	for i, k := range s.keys {
-		if k >= 0 {
-			_ = s.hdr.RecordValues(min(k, Highest), s.counts[i])
+	for _, x := range s.table {
+		if x.V >= 0 {
+			_ = s.hdr.RecordValues(min(x.V, Highest), x.Count)
 		}
 	}
-	s.keys, s.counts, s.used = nil, nil, 0
+	s.table, s.used = nil, 0
 }
 
 // Merge adds all of o to s and leaves o as it was.
@@ -233,14 +237,17 @@ func (s *Summary) Merge(o *Summary) {
 		s.hdr.Merge(o.hdr)
 		return
 	}
-	for i, k := range o.keys {
-		if k < 0 {
+	if s.limit > 0 && len(s.table) < len(o.table) {
+		s.resize(len(o.table)) // a table's order is that of hashes: in a smaller one all would want the same places
+	}
+	for _, x := range o.table {
+		if x.V < 0 {
 			continue
 		}
 		if s.hdr != nil {
-			_ = s.hdr.RecordValues(min(k, Highest), o.counts[i])
+			_ = s.hdr.RecordValues(min(x.V, Highest), x.Count)
 		} else {
-			s.add(k, o.counts[i])
+			s.add(x.V, x.Count)
 		}
 	}
 }
@@ -291,9 +298,9 @@ func (s *Summary) Values() []Value {
 	var out []Value
 	if s.hdr == nil {
 		out = make([]Value, 0, s.used)
-		for i, k := range s.keys {
-			if k >= 0 {
-				out = append(out, Value{k, s.counts[i]})
+		for _, x := range s.table {
+			if x.V >= 0 {
+				out = append(out, x)
 			}
 		}
 		slices.SortFunc(out, func(a, b Value) int {
