@@ -18,6 +18,7 @@ import (
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
 	"github.com/tailcheck/tailcheck/detect/stall"
 )
 
@@ -318,5 +319,32 @@ func TestSummerTimeEnds(t *testing.T) {
 	x := out.Inputs[0].Log
 	if len(out.Findings) > 0 || x.From == nil || *x.From != "2026-10-25T00:29:59.995Z" || *x.To != "2026-10-25T01:29:59.000Z" {
 		t.Errorf("%v: from %v to %v", rules(out), *x.From, *x.To)
+	}
+}
+
+// A format string is in the language of one server: it says itself whose it is.
+func TestLogFormatLanguages(t *testing.T) {
+	for _, c := range []struct{ format, whose string }{
+		{`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent rt=$request_time`, "nginx"},
+		{`%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %D`, "apache"},
+		{`%h %l %u %t "%r" %>s %O %{ms}T`, "apache"},
+		{`%{begin:%Y-%m-%dT%T}t.%{begin:msec_frac}t %a "%r" %>s %{us}T`, "apache"},
+		{`%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc %ac/%fc/%bc/%sc/%rc %sq/%bq %hr %hs %{+Q}r`, "haproxy"},
+		{`%[capture.req.method] %ST %Ta`, "haproxy"},
+		{`[%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" %RESPONSE_CODE% %RESPONSE_FLAGS% %DURATION%`, "envoy"},
+		{`%RESPONSE_CODE% %DURATION%`, "envoy"},
+		{`%(h)s %(l)s %(u)s %(t)s "%(r)s" %(s)s %(b)s "%(f)s" "%(a)s" %(D)s`, "gunicorn"},
+		{`%h %l %u %t "%r" %s %b %D %I`, "tomcat"},
+		{`%h %l %u %t "%r" %s %b "%{Referer}i" "%{User-agent}i" %{Varnish:time_firstbyte}x`, "varnish"},
+	} {
+		var whose []string
+		for _, f := range suite.Formats {
+			if f.Speaks != nil && f.Speaks(c.format) {
+				whose = append(whose, f.Name)
+			}
+		}
+		if len(whose) != 1 || whose[0] != c.whose {
+			t.Errorf("%s: %v, want %s", c.format, whose, c.whose)
+		}
 	}
 }
