@@ -53,7 +53,7 @@ type Backoff struct {
 type ChainCase struct {
 	Cost  time.Duration
 	Fails int64         // calls that fail before the first that succeeds; below 0: all
-	Steps int           // calls that one try of the last hop makes, one after the other; 0 counts as 1
+	Steps []int         // of each calling hop: calls that it makes one after the other; below 1, or not there: 1
 	Own   time.Duration // what the request takes beside its calls
 }
 
@@ -136,8 +136,8 @@ func (x *chainRun) call(hop int, until time.Duration) bool {
 		return x.leaf(until)
 	}
 	steps := 1
-	if hop == len(c.Tries)-1 {
-		steps = max(1, x.k.Steps)
+	if hop < len(x.k.Steps) {
+		steps = max(1, x.k.Steps[hop])
 	}
 	for range steps {
 		if !x.tries(hop, until) {
@@ -211,12 +211,16 @@ func (b Backoff) before(try int, r *rand.Rand) time.Duration {
 	return nanoseconds(d)
 }
 
-// Work is how many leaf calls a chain can make at the most for each step; it
-// stops counting at a billion.
-func (c *Chain) Work() int64 {
+// Work is how many leaf calls a request can become at the most; it stops
+// counting at a billion.
+func (c *Chain) Work(k ChainCase) int64 {
 	n := int64(1)
-	for _, t := range c.Tries {
-		if n *= int64(max(t, 1)); n > 1e9 {
+	for hop, t := range c.Tries {
+		n *= int64(min(max(t, 1), 1e9))
+		if hop < len(k.Steps) && n <= 1e9 {
+			n *= int64(min(max(k.Steps[hop], 1), 1e9))
+		}
+		if n > 1e9 {
 			return 1e9
 		}
 	}

@@ -101,7 +101,7 @@ func TestChainExtensions(t *testing.T) {
 	}
 	// An entry that gives up at 60 ms while ten calls of 15 ms go on: six of them
 	// begin after that, at 60, 75, … 135.
-	work := ChainCase{Cost: 15 * ms, Steps: 10}
+	work := ChainCase{Cost: 15 * ms, Steps: []int{1, 10}}
 	got := (&Chain{Tries: []int{1, 1}, Budget: 60 * ms, Policy: EntryDeadline, Cut: true}).Run(work, nil, nil)
 	if got.Leaf != 10 || got.Elapsed != 150*ms || got.Waited != 60*ms || got.Orphaned != 90*ms || got.Success {
 		t.Errorf("abandoned: %+v", got)

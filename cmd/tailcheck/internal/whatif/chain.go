@@ -128,7 +128,7 @@ func (x *chainAsk) triesOf(hops int) []int {
 // bounded refuses what would not end.
 func (x *chainAsk) bounded(tries []int) error {
 	c := simulate.Chain{Tries: tries}
-	work := c.Work() * int64(x.Steps)
+	work := c.Work(x.steps(tries))
 	if work > maxWork {
 		return fmt.Errorf("%s calls of the leaf for one request: more than %s are not simulated\nhint: fewer --hops or --tries", report.Whole(work), report.Whole(maxWork))
 	}
@@ -139,6 +139,13 @@ func (x *chainAsk) bounded(tries []int) error {
 		x.draws = min(x.draws, max(minShareRun, maxAllWork/work))
 	}
 	return nil
+}
+
+// steps is a request whose last calling hop calls the leaf so often.
+func (x *chainAsk) steps(tries []int) simulate.ChainCase {
+	k := simulate.ChainCase{Steps: make([]int, len(tries))}
+	k.Steps[len(tries)-1] = x.Steps
+	return k
 }
 
 func (x *chainAsk) random() bool { return x.Failing > 0 || x.Share > 0 || x.Pause.Jitter }
@@ -265,7 +272,8 @@ func (x *chainAsk) run(points []chainPoint) []ChainRow {
 
 func (x *chainAsk) row(tries []int, budget time.Duration, policy simulate.DeadlinePolicy) ChainRow {
 	c := &simulate.Chain{Tries: tries, Budget: budget, Policy: policy, Pause: x.Pause, Share: x.Share}
-	k := simulate.ChainCase{Cost: x.Cost, Fails: x.Fails, Steps: x.Steps}
+	k := x.steps(tries)
+	k.Cost, k.Fails = x.Cost, x.Fails
 	var m *simulate.ChainMeans
 	switch {
 	case x.Failing > 0:

@@ -3,6 +3,8 @@ package whatif
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,6 +175,13 @@ func (c *chainSeen) names() string {
 	return strings.Join(names, ", ") + " to " + c.path[len(c.path)-1].op
 }
 
+// misfit is by how much the model may differ from what was observed, as a share
+// and in milliseconds: it makes the same requests, so that chance is no excuse.
+const (
+	misfit   = 0.1
+	misfitMs = 0.5
+)
+
 func (c *chainSeen) sentence(rows []ChainRow) string {
 	said := func(r *ChainRow) string {
 		out := fmt.Sprintf("leaf calls %s, elapsed %s", mean(r.Leaf), clockMs(r.Elapsed))
@@ -181,9 +190,18 @@ func (c *chainSeen) sentence(rows []ChainRow) string {
 		}
 		return out
 	}
+	o, p := &rows[0], &rows[1]
 	out := fmt.Sprintf("Observed, the mean of a request: %s.\nThe model, run as it was: %s.", said(&rows[0]), said(&rows[1]))
 	for i := 2; i < len(rows); i++ {
 		out += fmt.Sprintf("\nWith %s: %s.", map[string]string{"deadline passed on": "the deadline passed on", "retries at one hop": "retries at one hop only", "20 % retry budget": "a 20 % retry budget"}[rows[i].Policy], said(&rows[i]))
+	}
+	tried := slices.ContainsFunc(c.tries, func(t int) bool { return t > 1 })
+	far := func(a, b, allowed float64) bool { return math.Abs(a-b) > allowed }
+	switch {
+	case far(p.Leaf, o.Leaf, misfit*o.Leaf), far(p.Elapsed, o.Elapsed, misfit*o.Elapsed+misfitMs), far(p.Success, o.Success, misfit):
+		out += "\nThe model does not come to what was observed: these requests are no chain, or their calls overlap. What it says of the alternatives is a direction at the most."
+	case !tried && c.deadline == 0:
+		out += "\nNo call was tried again, and nobody gave up: there is nothing here that other retries or deadlines would change."
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func measureChain(requests []hopRequest, op string) (*chainSeen, error) {
 	var deadlines latency.Summary
 	own, took := make([]time.Duration, len(path)), make([]int64, len(path))
 	pauses, paused := time.Duration(0), int64(0)
-	failed, leafTime, leafTimed, steps := int64(0), time.Duration(0), int64(0), int64(1)
+	failed, leafTime, leafTimed := int64(0), time.Duration(0), int64(0)
 	exhausted := make([]int, len(path))
 	overlap := 0
 	for i := range requests {
@@ -84,11 +84,14 @@ func measureChain(requests []hopRequest, op string) (*chainSeen, error) {
 		if leaf.ok == 0 && leaf.failed > 0 {
 			x.Fails = -1
 		}
-		x.Steps = int(min(max(1, leaf.steps), 1000))
-		if x.gaveUp && !x.late && leaf.cut == 0 {
-			x.Steps++ // it was given up before it was done: at least one more was to come
+		callers := int64(1)
+		for _, s := range stats {
+			x.Steps = append(x.Steps, int(min(max((s.asked+callers/2)/max(callers, 1), 1), 1000)))
+			callers = s.calls
 		}
-		steps = max(steps, int64(x.Steps))
+		if x.gaveUp && !x.late && leaf.cut == 0 {
+			x.Steps[len(path)-1]++ // it was given up before it was done: at least one more was to come
+		}
 		x.Own = max(0, r.took-entry.busy-entry.pauses)
 		if entry.busy > r.took+r.took/5 && !x.gaveUp || leaf.own < 0 {
 			overlap++
@@ -128,8 +131,12 @@ func measureChain(requests []hopRequest, op string) (*chainSeen, error) {
 			x.Cost = c.cost
 		}
 	}
-	if work := (&simulate.Chain{Tries: c.tries}).Work() * steps; work > maxWork {
-		return nil, fmt.Errorf("a request could become %s calls of %s: more than %s are not simulated", report.Whole(work), c.path[len(c.path)-1], report.Whole(maxWork))
+	all := int64(0)
+	for _, x := range c.requests {
+		work := (&simulate.Chain{Tries: c.tries}).Work(x.ChainCase)
+		if all += work; work > maxWork || all > maxAllWork {
+			return nil, fmt.Errorf("a request could become %s calls of %s: so many are not simulated", report.Whole(work), c.path[len(c.path)-1])
+		}
 	}
 	if n := len(requests) - len(c.requests); n > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("%s without this chain are left out", counted(n, "request")))

@@ -63,7 +63,6 @@ type hopStat struct {
 	tried   int64 // tries of one call, the most
 	before  int64 // calls that failed before the first that succeeded
 	ok      int64
-	steps   int64         // calls, tries counted as one, of one caller's call
 	took    time.Duration // of calls that were not cut, in sum
 	busy    time.Duration // of all calls, in sum
 	own     time.Duration // of took: what no call further down and no pause explains
@@ -194,13 +193,12 @@ func (h *hopTally) group(t *calltree.Trace, r *hopRequest, from, to calltree.Nod
 		for _, g := range t.Groups(p) {
 			var before *ingest.Span
 			var x *hopStat
-			tries, asked := int64(0), int64(0)
+			tries := int64(0)
 			flush := func() {
 				if tries == 0 {
 					return
 				}
 				x.asked++
-				asked++
 				x.tried = max(x.tried, tries)
 				if before.Outcome != ingest.OK {
 					x.most = max(x.most, tries)
@@ -229,10 +227,7 @@ func (h *hopTally) group(t *calltree.Trace, r *hopRequest, from, to calltree.Nod
 				tries++
 				before = c
 			}
-			if x != nil {
-				flush()
-				x.steps = max(x.steps, asked)
-			}
+			flush()
 		}
 	}
 }
