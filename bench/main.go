@@ -63,7 +63,7 @@ func all(n int, page, only string) error {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	var pairs []pair
-	for _, part := range []func(dir, bin string) ([]pair, error){load, trace} {
+	for _, part := range []func(dir, bin string) ([]pair, error){load, trace, logs} {
 		p, err := part(dir, bin)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func all(n int, page, only string) error {
 		ratio := float64(y.wall) / float64(x.wall)
 		want, peak := "–", "–"
 		if p.target > 0 {
-			want = fmt.Sprintf("%.0fx", p.target)
+			want = fmt.Sprintf("%.2gx", p.target)
 		}
 		if x.peak > 0 {
 			peak = fmt.Sprintf("%d MiB", x.peak>>20)
