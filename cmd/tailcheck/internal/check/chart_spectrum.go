@@ -94,7 +94,7 @@ func (j *judge) spectrum(i int) *spectrum {
 	if len(out.Series) == 0 {
 		return nil
 	}
-	for _, o := range j.opt.Objectives {
+	for _, o := range j.objectives(d.Input) {
 		if o.Metric != sla.Quantile && o.Metric != sla.Max || o.Op != "" && o.Op != d.Op {
 			continue
 		}
@@ -116,14 +116,24 @@ func (j *judge) spectrum(i int) *spectrum {
 	return &out
 }
 
-// rowOf finds the row behind a distribution.
+// rowOf finds the row behind a distribution; of a log of several operations the
+// one without a name is all of them.
 func (j *judge) rowOf(d *report.Distribution) *detect.Row {
-	for _, row := range j.pass.table.Input(d.Input).Rows() {
+	rows := j.pass.table.Input(d.Input).Rows()
+	for _, row := range rows {
 		if row.Op == d.Op && row.Vantage.String() == d.Vantage {
 			return row
 		}
 	}
-	return nil
+	if d.Op != "" || d.Input >= len(j.inputs) || j.inputs[d.Input].kind() != kindLog {
+		return nil
+	}
+	whole := &detect.Row{}
+	for _, row := range rows {
+		whole.Vantage = row.Vantage
+		whole.Add(row)
+	}
+	return whole
 }
 
 // add draws some figures at HdrHistogram's percentiles: five steps each time

@@ -36,7 +36,7 @@ func (j *judge) timeline(x *input) bool {
 	if len(pairs) == 0 {
 		return false
 	}
-	axis := newBins(pairs, in.Last)
+	axis := newBins(pairs[0].Start, in.Last)
 	t := &report.Timeline{WidthMs: *msOf(axis.width)}
 	if in.Run.Absolute {
 		t.StartUnixMs = int64(axis.from) / 1e6
@@ -54,7 +54,7 @@ func (j *judge) timeline(x *input) bool {
 			note += " Marked are the longest times in which requests were waiting and nothing was sent or answered."
 		}
 	}
-	for _, o := range j.opt.Objectives {
+	for _, o := range j.objectives(x.index) {
 		if o.Metric.IsTime() && o.Metric != sla.Mean && o.Op == "" {
 			t.Limits = append(t.Limits, report.Limit{Name: o.String(), Ms: *msOf(o.Limit)})
 		}
@@ -89,23 +89,25 @@ type bins struct {
 	n     int
 }
 
-func newBins(pairs []detect.Pair, last ingest.Time) bins {
-	b := bins{from: pairs[0].Start}
-	span := int64(last.Sub(b.from))
-	b.width = max(span/drawnBins, 1)
-	for unit := int64(1); ; unit *= 10 { // round widths: 1, 2, 5, 10, …
-		for _, m := range []int64{1, 2, 5} {
-			if m*unit >= b.width {
-				b.width = m * unit
-				b.n = int(span/b.width) + 1
-				return b
+// newBins cuts a time into at most drawnBins of a round width.
+func newBins(from, last ingest.Time) bins {
+	b := bins{from: from}
+	least := max(int64(last.Sub(from))/drawnBins, 1)
+	width := int64(1)
+	for ; width < least && width < math.MaxInt64/10; width *= 10 {
+		for _, m := range []int64{1, 2, 5} { // round widths: 1, 2, 5, 10, …
+			if m*width >= least {
+				return b.cut(m*width, last)
 			}
 		}
-		if unit > math.MaxInt64/100 {
-			b.n = int(span/b.width) + 1
-			return b
-		}
 	}
+	return b.cut(width, last)
+}
+
+// cut makes bins of a width until a moment.
+func (b bins) cut(width int64, last ingest.Time) bins {
+	b.width, b.n = width, int(int64(last.Sub(b.from))/width)+1
+	return b
 }
 
 func (b bins) at(t ingest.Time) int {
@@ -118,7 +120,10 @@ func (b bins) list(count []int64, longest []int64, counted bool) []report.Bin {
 		if n == 0 {
 			continue
 		}
-		x := report.Bin{AtMs: float64(i) * float64(b.width) / 1e6, Count: n, MaxMs: *msOf(longest[i])}
+		x := report.Bin{AtMs: float64(i) * float64(b.width) / 1e6, Count: n, MaxMs: -1}
+		if longest[i] >= 0 {
+			x.MaxMs = *msOf(longest[i])
+		}
 		if !counted {
 			x.Count = -1
 		}

@@ -1,9 +1,6 @@
 package check
 
-import (
-	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
-	"github.com/tailcheck/tailcheck/ingest"
-)
+import "github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 
 // Bounds of the charts of a result, so that a page stays readable.
 const (
@@ -19,7 +16,13 @@ func (j *judge) charts() {
 	j.spectra()
 	drawn := 0
 	for _, x := range j.inputs {
-		if drawn < maxTimelines && x.found.Format.Yields&ingest.Load != 0 && j.timeline(x) {
+		if drawn < maxTimelines && x.kind() == kindLoad && j.timeline(x) {
+			drawn++
+		}
+	}
+	drawn = 0
+	for _, x := range j.inputs {
+		if drawn < maxTimelines && x.kind() == kindLog && j.logTimeline(x) {
 			drawn++
 		}
 	}

@@ -217,6 +217,9 @@ func (h *html) tiles(p *htmlPage) {
 		}
 		return
 	}
+	if o.Verdict != h.r.Verdict {
+		return // something else decided
+	}
 	d := h.distribution(o.Input, o.Op)
 	unit, metric := unitOf(o.Objective), "value"
 	if parsed, err := sla.Parse(o.Objective); err == nil {
@@ -280,7 +283,7 @@ func (h *html) objectiveRows(p *htmlPage) {
 		x := htmlObjective{Verdict: verdictClass(o.Verdict), Word: h.name(o.Verdict), Name: h.name(o.Objective), Where: h.name(h.where(o.Input, op)), Flips: o.Flips}
 		if o.Raw != nil {
 			x.Raw, x.RawVerdict = h.name(judged(o.Raw, unit, "")), h.name(o.Raw.Verdict)
-			x.RawHow = h.name(h.raw(d) + "; " + h.ruleOf(o, d))
+			x.RawHow = h.name(strings.TrimSuffix(h.raw(d)+"; "+h.ruleOf(o, d), "; "))
 		}
 		if o.Corrected != nil {
 			x.Corrected, x.CorrectedVerdict = h.name(judged(o.Corrected, unit, "")), h.name(o.Corrected.Verdict)

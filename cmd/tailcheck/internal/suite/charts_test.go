@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"path/filepath"
 
@@ -224,5 +225,39 @@ func TestHTMLOfMuch(t *testing.T) {
 	}
 	if page.Len() > 2_000_000 || !strings.Contains(page.String(), `id="chart-1"`) {
 		t.Errorf("%d bytes", page.Len())
+	}
+}
+
+// fixtures/log/stall-nginx-closed/README.md: nginx logs in whole seconds, the
+// stall lasted from 03:23:07.748 to 03:23:09.748 by the clock of the log.
+func TestChartOfALogWithItsReport(t *testing.T) {
+	dir := filepath.Join(root, "fixtures/log/stall-nginx-closed")
+	out := charts(t, options(t, check.Flags{}, filepath.Join(dir, "access-of-csv.log"), filepath.Join(dir, "hey.csv")))
+	var line *report.Timeline
+	for _, c := range out.Charts {
+		if c.Timeline != nil && c.Input == 0 {
+			line = c.Timeline
+		}
+	}
+	if line == nil || len(line.Series) != 2 {
+		t.Fatalf("%+v", out.Charts)
+	}
+	for _, s := range line.Series {
+		var n int64
+		longest := 0.0
+		for _, b := range s.Bins {
+			n += b.Count
+			longest = max(longest, b.MaxMs)
+		}
+		if n != 1001 || math.Abs(longest-2001.9) > 0.2 {
+			t.Errorf("%s: %d requests, the longest %v ms", s.Name, n, longest)
+		}
+	}
+	stall := float64(time.Date(2026, 12, 1, 3, 23, 7, 748_343_000, time.UTC).UnixMilli() - line.StartUnixMs)
+	if m := line.Marks; len(m) != 1 || math.Abs(m[0].FromMs-stall) > 1000 || math.Abs(m[0].ToMs-m[0].FromMs-2000) > 20 {
+		t.Errorf("marked: %v, want 2 s from %v", m, stall)
+	}
+	if line.WidthMs != 1000 || line.Series[0].Role != report.Other || line.Series[1].Role != report.Measured {
+		t.Errorf("bins of %v ms", line.WidthMs)
 	}
 }
