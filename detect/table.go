@@ -53,7 +53,7 @@ type Input struct {
 	Samples, Aggregates, Problems int64 // records seen
 
 	First, Last ingest.Time // first start and last end of samples; 0: no sample has a start
-	Pairs       []Pair      // (start, latency) of every sample with a start, by start; nil when there were more than MaxPairs
+	Pairs       []Pair      // of a load report: (start, latency) of every sample with a start, by start; nil when there were more than MaxPairs; a log has its Timeline
 	PairsLost   bool        // there were more than MaxPairs
 	Slowest     []Slow      // the slowest samples, slowest first
 
@@ -192,9 +192,6 @@ func (in *Input) served(row *Row, s *ingest.Sample) {
 		row.Bounds.Record(int64(s.Latency))
 	}
 	in.joins(s)
-	if s.Start != 0 {
-		in.pairs.add(Pair{s.Start, s.Latency})
-	}
 	if len(in.Slowest) < MaxSlowest || s.Latency >= in.Slowest[0].Latency {
 		in.slow(slowOf(s))
 	}
