@@ -98,17 +98,21 @@ func (w *windows) at(n int64) *Window {
 	if w.last != nil && w.last.Number == n {
 		return w.last
 	}
+	few := w.list // time goes forward: it is one of the last, or there are no more
 	if w.find != nil {
-		w.last = w.find[n]
-		return w.last
+		few = few[len(few)-4:]
 	}
-	for i := len(w.list) - 1; i >= 0; i-- {
-		if w.list[i].Number == n {
-			w.last = w.list[i]
+	for i := len(few) - 1; i >= 0; i-- {
+		if few[i].Number == n {
+			w.last = few[i]
 			return w.last
 		}
 	}
-	return nil
+	if w.find == nil {
+		return nil
+	}
+	w.last = w.find[n]
+	return w.last
 }
 
 func (w *windows) put(x *Window) {
