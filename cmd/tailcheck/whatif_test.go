@@ -55,6 +55,8 @@ func TestWhatIfMisuse(t *testing.T) {
 		{"scatter --sweep k=200", "1 to 100 answers"},
 		{"scatter --sweep delay=-1ms", "is no delay"},
 		{"scatter --policy any", "unknown"},
+		{"scatter --sweep n --policy all --policy tied", "takes one --policy"},
+		{"scatter --sweep delay --policy all", "takes no --policy"},
 		{"scatter --output html", "unknown"},
 		{"scatter --seed -1", "seed"},
 		{"scatter " + hey, "takes no file"},

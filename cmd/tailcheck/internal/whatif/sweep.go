@@ -15,6 +15,12 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 	if n := int64(len(sw.whole) + len(sw.delays)); n*x.draws > maxAllDraws {
 		return nil, fmt.Errorf("--draws %d for each of %d rows: up to %d are drawn in all", x.draws, n, maxAllDraws)
 	}
+	switch {
+	case sw.over == "n" && len(x.ask.Policies) > 1:
+		return nil, fmt.Errorf("--sweep n: takes one --policy\nhint: one sweep for each")
+	case sw.over != "n" && len(x.ask.Policies) > 0:
+		return nil, fmt.Errorf("--sweep %s has a policy of its own, and takes no --policy", sw.over)
+	}
 	var rows []ScatterRow
 	kind := simulate.All
 	switch sw.over {

@@ -46,13 +46,17 @@ func (a *Answer) WriteText(w io.Writer, o report.Options) error {
 func (p *printer) restsOn(a *Answer) {
 	p.Head("Rests on", "")
 	if s := a.Source; s != nil {
-		text := fmt.Sprintf("%s, %s", report.Safe(s.Path), s.Format)
+		path := report.Safe(s.Path)
+		if path == "-" {
+			path = "standard input"
+		}
+		text := fmt.Sprintf("%s, %s", path, s.Format)
 		if s.Op != "" {
 			text += ": " + s.Op
 		}
-		text += fmt.Sprintf(", %s calls", report.Whole(s.Calls))
+		text += ", " + several(s.Calls, "call")
 		if s.Requests != s.Calls && s.Requests > 0 {
-			text += fmt.Sprintf(" of %s requests", report.Whole(s.Requests))
+			text += " of " + several(s.Requests, "request")
 		}
 		p.Item(text)
 		for _, n := range s.Notes {
@@ -66,13 +70,21 @@ func (p *printer) restsOn(a *Answer) {
 	switch {
 	case a.RestsOn.Draws == 0:
 	case a.Model == "chain" && a.Source != nil:
-		p.Item(fmt.Sprintf("%s recorded requests, each made once for each row, seed %d", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed))
+		p.Item(fmt.Sprintf("%s as recorded, each made once for each row, seed %d", several(a.RestsOn.Draws, "request"), a.RestsOn.Seed))
 	default:
 		p.Item(fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
 	}
 	for _, x := range a.RestsOn.Assumptions {
 		p.Item(x)
 	}
+}
+
+// several writes a number of things with groups of thousands.
+func several(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return report.Whole(n) + " " + one + "s"
 }
 
 // slow says when a call is slow.
