@@ -25,6 +25,7 @@ var reports = []struct {
 	{"fan-out", 2, []string{"fixtures/trace/fan-out-69/traces.pb.zst"}},
 	{"retries", 1, []string{"fixtures/trace/retries-3x3x3/traces.jsonl"}},
 	{"by-hand", 3, nil},
+	{"log", 4, []string{"--sla", "p99<100ms", "fixtures/log/stall-nginx-closed/access-of-csv.log", "fixtures/log/stall-nginx-closed/hey.csv"}},
 	{"several", 3, []string{"--sla", "p99<500ms", "fixtures/load/stall-hey", "fixtures/load/ab/stall.csv"}},
 }
 
@@ -101,7 +102,7 @@ func TestReports(t *testing.T) {
 // The pointer shows the numbers of the table behind a chart; so do arrow keys.
 func TestNumbersUnderThePointer(t *testing.T) {
 	browser := browse(t)
-	for _, r := range reports[:6] {
+	for _, r := range reports[:7] {
 		t.Run(r.name, func(t *testing.T) {
 			w := open(t, browser, pageOf(t, r.args))
 			for i := range ask[int](w, `document.querySelectorAll(".plot").length`) {

@@ -217,4 +217,11 @@ func (h *html) inputList(p *htmlPage) {
 		}
 		p.Skipped = append(p.Skipped, clip(x, min(600, h.b.words)))
 	}
+	for i := range h.r.Settings {
+		if i == h.b.problems {
+			p.MoreSettings = more(len(h.r.Settings)-i, "setting")
+			break
+		}
+		p.Settings = append(p.Settings, clip(h.r.Settings[i].sentence(), min(600, h.b.words)))
+	}
 }

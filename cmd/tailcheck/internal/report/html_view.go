@@ -44,6 +44,8 @@ type htmlPage struct {
 	MoreProblems               string
 	Skipped                    []string
 	MoreSkipped                string
+	Settings                   []string
+	MoreSettings               string
 	Numbers                    []htmlNumbers
 	MoreNumbers                string
 }
@@ -280,7 +282,7 @@ func (h *html) objectiveRows(p *htmlPage) {
 		if strings.HasPrefix(o.Objective, op+": ") {
 			op = ""
 		}
-		x := htmlObjective{Verdict: verdictClass(o.Verdict), Word: h.name(o.Verdict), Name: h.name(o.Objective), Where: h.name(h.where(o.Input, op)), Flips: o.Flips}
+		x := htmlObjective{Verdict: verdictClass(o.Verdict), Word: h.name(o.Verdict), Name: h.name(o.Objective), Where: h.name(strings.TrimSpace(h.where(o.Input, op) + o.origin())), Flips: o.Flips}
 		if o.Raw != nil {
 			x.Raw, x.RawVerdict = h.name(judged(o.Raw, unit, "")), h.name(o.Raw.Verdict)
 			x.RawHow = h.name(strings.TrimSuffix(h.raw(d)+"; "+h.ruleOf(o, d), "; "))
