@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 func TestHedgeRefuses(t *testing.T) {
@@ -73,6 +75,22 @@ func TestHedgeReplay(t *testing.T) {
 	p := config.MethodConfig[0]
 	if d, err := time.ParseDuration(p.HedgingPolicy.HedgingDelay); err != nil || p.HedgingPolicy.MaxAttempts != 2 || inMs(d) != *chosen.After || p.Name[0]["service"] != "search.v1.Shard" {
 		t.Errorf("service config %+v", config)
+	}
+	var envoy struct {
+		Route struct {
+			HedgePolicy struct {
+				OnTimeout bool `yaml:"hedge_on_per_try_timeout"`
+			} `yaml:"hedge_policy"`
+			RetryPolicy struct {
+				PerTry string `yaml:"per_try_timeout"`
+			} `yaml:"retry_policy"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(a.Advice[1].Text), &envoy); err != nil {
+		t.Fatal(err)
+	}
+	if !envoy.Route.HedgePolicy.OnTimeout || envoy.Route.RetryPolicy.PerTry != p.HedgingPolicy.HedgingDelay {
+		t.Errorf("Envoy %+v", envoy)
 	}
 }
 
