@@ -83,6 +83,7 @@ func readFlags() []cli.Flag {
 		&cli.IntFlag{Name: "top", Usage: "show the first `N` findings; 0: all that are readable", DefaultText: "all"},
 		&cli.StringFlag{Name: "memory", Usage: "spans at rest may take `SIZE` before they go to temporary files", DefaultText: "a quarter of the machine's"},
 		&cli.BoolFlag{Name: "strict", Usage: "any part that cannot be read makes the input unusable"},
+		configFlag(),
 		&cli.IntFlag{Name: "jobs", Usage: "read with `N` cores; 0: all", DefaultText: "all"},
 	}
 }
@@ -108,6 +109,21 @@ func (s *session) judge(c *cli.Context, command string) error {
 	if err != nil {
 		return err
 	}
+	file, err := s.config(c)
+	if err != nil {
+		return err
+	}
+	sources := slices.Clone(c.Args().Slice()) // nothing is written over them
+	if file != nil {
+		sources = append(sources, file.Path)
+	}
+	if file != nil && command == "check" {
+		more, err := reportsOf(file, reports)
+		if err != nil {
+			return err
+		}
+		reports = append(more, reports...)
+	}
 	flags := check.Flags{SLA: c.StringSlice("sla"), Rate: c.String("rate"), Interval: c.String("interval"), Unit: c.String("unit"), Workers: c.Int("workers"),
 		Format: c.String("format"), FailOn: c.String("fail-on"), Inconclusive: c.String("inconclusive"),
 		Only: c.StringSlice("only"), Skip: c.StringSlice("skip"), Columns: c.StringSlice("columns"), Strict: c.Bool("strict"), Jobs: c.Int("jobs"),
@@ -121,8 +137,9 @@ func (s *session) judge(c *cli.Context, command string) error {
 		return err
 	}
 	opt.Command, opt.Paths, opt.Stdin = command, c.Args().Slice(), s.stdin
+	configure(c, file, &opt)
 	opt.Charts = slices.ContainsFunc(reports, func(r fileReport) bool { return r.renderer.Charts })
-	if err := reachable(reports, c.String("hgrm"), opt.Paths); err != nil {
+	if err := reachable(reports, c.String("hgrm"), sources); err != nil {
 		return err
 	}
 	read, done := s.watch(opt.Paths)

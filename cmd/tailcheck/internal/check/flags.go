@@ -119,7 +119,7 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	if o.Memory, err = parseBytes(f.Memory); err != nil {
 		return o, err
 	}
-	o.Detectors, err = choose(detectors, splitList(f.Only), splitList(f.Skip))
+	o.Detectors, err = choose(detectors, SplitList(f.Only), SplitList(f.Skip))
 	return o, err
 }
 
@@ -215,8 +215,8 @@ func parseBytes(s string) (int64, error) {
 	return int64(v * float64(int64(1)<<shift)), nil
 }
 
-// splitList takes lists with commas apart.
-func splitList(list []string) (out []string) {
+// SplitList takes lists with commas apart.
+func SplitList(list []string) (out []string) {
 	for _, s := range list {
 		for _, x := range strings.Split(s, ",") {
 			if x = strings.TrimSpace(x); x != "" {
@@ -248,15 +248,15 @@ func parseRate(s string) (float64, error) {
 	return v / per.Seconds(), nil
 }
 
-// roles are what a column of a plain CSV may be.
-var roles = []string{"due", "start", "end", "latency", "status", "op"}
+// Roles are what a column of a plain CSV may be.
+var Roles = []string{"due", "start", "end", "latency", "status", "op"}
 
 func parseColumns(list []string) (map[string]string, error) {
 	var out map[string]string
-	for _, s := range splitList(list) {
+	for _, s := range SplitList(list) {
 		role, name, ok := strings.Cut(s, "=")
-		if !ok || !slices.Contains(roles, role) || name == "" {
-			return nil, fmt.Errorf("--columns %q: want ROLE=NAME with a role of %s\nhint: --columns start=sent_ms,latency=took_ms", s, strings.Join(roles, ", "))
+		if !ok || !slices.Contains(Roles, role) || name == "" {
+			return nil, fmt.Errorf("--columns %q: want ROLE=NAME with a role of %s\nhint: --columns start=sent_ms,latency=took_ms", s, strings.Join(Roles, ", "))
 		}
 		if out == nil {
 			out = map[string]string{}

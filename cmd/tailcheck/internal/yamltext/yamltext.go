@@ -25,6 +25,8 @@ const (
 	Sequence = yaml.SequenceNode
 	Scalar   = yaml.ScalarNode
 	Alias    = yaml.AliasNode
+
+	Tagged = yaml.TaggedStyle // a style: the tag is written out
 )
 
 // maxAliases is how many aliases of aliases are followed.
