@@ -6,7 +6,7 @@ import "math/bits"
 // leading bits, in as little room as it can: for where there are very many. What
 // it says depends only on the multiset. The zero value is empty.
 type Sketch struct {
-	bins []uint64 // by rising bucket: its number in the upper 16 bits, its count below
+	bins []uint32 // by rising bucket: its number in the upper 11 bits, a count below; a bucket may have several
 	n    int64
 	max  int64
 }
@@ -18,20 +18,20 @@ const SketchError = 1.0 / 16
 
 const (
 	sketchBits = 5
-	countBits  = 48
+	countBits  = 21
 	countMask  = 1<<countBits - 1
 )
 
 // bucketOf returns the number of a value's bucket. Buckets rise with values.
-func bucketOf(v int64) uint64 {
+func bucketOf(v int64) uint32 {
 	drop := max(0, bits.Len64(uint64(v))-sketchBits)
-	return uint64(drop)<<sketchBits | uint64(v)>>drop
+	return uint32(drop)<<sketchBits | uint32(uint64(v)>>drop)
 }
 
 // highestOf returns the highest value of a bucket.
-func highestOf(bucket uint64) int64 {
+func highestOf(bucket uint32) int64 {
 	drop := bucket >> sketchBits
-	return int64((bucket&(1<<sketchBits-1)+1)<<drop - 1)
+	return int64(uint64(bucket&(1<<sketchBits-1)+1)<<drop - 1)
 }
 
 // Record adds one value. A negative value is counted as 0.
@@ -42,7 +42,7 @@ func (s *Sketch) Record(v int64) {
 	s.add(bucketOf(v), 1)
 }
 
-func (s *Sketch) add(bucket, count uint64) {
+func (s *Sketch) add(bucket, count uint32) {
 	from, to := 0, len(s.bins)
 	for from < to {
 		middle := int(uint(from+to) / 2)
@@ -53,11 +53,14 @@ func (s *Sketch) add(bucket, count uint64) {
 		}
 	}
 	if from < len(s.bins) && s.bins[from]>>countBits == bucket {
-		s.bins[from] += min(count, countMask-s.bins[from]&countMask)
-		return
+		fits := min(count, countMask-s.bins[from]&countMask)
+		s.bins[from] += fits
+		if count -= fits; count == 0 {
+			return
+		}
 	}
 	if len(s.bins) == cap(s.bins) {
-		s.bins = append(make([]uint64, 0, len(s.bins)+len(s.bins)/2+4), s.bins...)
+		s.bins = append(make([]uint32, 0, len(s.bins)+len(s.bins)/4+8), s.bins...)
 	}
 	s.bins = s.bins[:len(s.bins)+1]
 	copy(s.bins[from+1:], s.bins[from:])
@@ -83,7 +86,11 @@ func (s *Sketch) Max() int64 { return s.max }
 // last is the exact maximum.
 func (s *Sketch) Values() []Value {
 	out := make([]Value, 0, len(s.bins))
-	for _, b := range s.bins {
+	for i, b := range s.bins {
+		if i > 0 && s.bins[i-1]>>countBits == b>>countBits {
+			out[len(out)-1].Count += int64(b & countMask)
+			continue
+		}
 		out = append(out, Value{highestOf(b >> countBits), int64(b & countMask)})
 	}
 	if len(out) > 0 {
@@ -96,9 +103,9 @@ func (s *Sketch) Values() []Value {
 func (s *Sketch) Percentile(p Percentile) int64 {
 	rank := p.Rank(s.n)
 	var seen int64
-	for i, b := range s.bins {
-		if seen += int64(b & countMask); seen >= rank && i+1 < len(s.bins) {
-			return highestOf(b >> countBits)
+	for _, b := range s.bins {
+		if seen += int64(b & countMask); seen >= rank {
+			return min(highestOf(b>>countBits), s.max)
 		}
 	}
 	return s.max

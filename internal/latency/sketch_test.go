@@ -35,6 +35,16 @@ func TestSketchAgainstSortedSamples(t *testing.T) {
 			t.Errorf("max %d, want %d", one.Max(), all[n-1])
 		}
 	}
+	var many, twice Sketch // more than one count holds
+	many.Record(5)
+	for range 24 {
+		twice = many
+		twice.bins = slices.Clone(many.bins)
+		many.Merge(&twice)
+	}
+	if v := many.Values(); len(v) != 1 || v[0] != (Value{5, 1 << 24}) || many.Percentile(P99) != 5 {
+		t.Errorf("%v", v)
+	}
 	var none Sketch
 	if none.Percentile(P99) != 0 || none.Values() == nil || len(none.Values()) != 0 {
 		t.Error("an empty sketch says something")
