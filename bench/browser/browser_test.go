@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,9 +64,19 @@ func TestMain(m *testing.M) {
 // report renders the report of some files, and returns where it is.
 func report(t *testing.T, args ...string) string {
 	t.Helper()
+	args = slices.Clone(args)
 	bin, err := tailcheck()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, a := range args { // a log may be compressed
+		if name, ok := strings.CutSuffix(a, "*"); ok {
+			all, _ := filepath.Glob(filepath.Join(root, a))
+			if len(all) == 0 {
+				t.Fatalf("no %s", a)
+			}
+			args[i] = filepath.Join(filepath.Dir(name), filepath.Base(all[0]))
+		}
 	}
 	path := filepath.Join(t.TempDir(), "report.html")
 	cmd := exec.Command(bin, append([]string{"check", "--output", "html", "-o", path}, args...)...)

@@ -25,7 +25,7 @@ var reports = []struct {
 	{"fan-out", 2, []string{"fixtures/trace/fan-out-69/traces.pb.zst"}},
 	{"retries", 1, []string{"fixtures/trace/retries-3x3x3/traces.jsonl"}},
 	{"by-hand", 3, nil},
-	{"log", 4, []string{"--sla", "p99<100ms", "fixtures/log/stall-nginx-closed/access-of-csv.log", "fixtures/log/stall-nginx-closed/hey.csv"}},
+	{"log", 4, []string{"--sla", "p99<100ms", "fixtures/log/stall-nginx-closed/access-of-csv.log*", "fixtures/log/stall-nginx-closed/hey.csv"}},
 	{"several", 3, []string{"--sla", "p99<500ms", "fixtures/load/stall-hey", "fixtures/load/ab/stall.csv"}},
 }
 
