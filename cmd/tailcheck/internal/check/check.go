@@ -116,6 +116,7 @@ func Run(ctx context.Context, opt Options) (*Outcome, error) {
 	}
 	out.Problems = append(out.Problems, opt.idle()...)
 	out.Rules = rulesOf(inputs, opt)
+	defer relax(inputs)()
 	whole, err := fold(ctx, inputs, opt.Detectors, opt)
 	if err != nil {
 		return nil, err

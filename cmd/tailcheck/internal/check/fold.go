@@ -44,7 +44,6 @@ type part struct {
 
 // fold reads all inputs with jobs workers and returns the merged pass.
 func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt Options) (*pass, error) {
-	defer relax(inputs)()
 	jobs := max(1, opt.Jobs)
 	work := make(chan part, jobs)
 	free := make(chan []byte, 2*jobs+2)
@@ -92,8 +91,9 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 		return nil, err
 	}
 	whole := passes[0]
-	for _, p := range passes[1:] {
-		whole.merge(p)
+	for i := range passes[1:] {
+		whole.merge(passes[i+1])
+		passes[i+1] = nil
 	}
 	for _, x := range failed {
 		whole.fail(x)

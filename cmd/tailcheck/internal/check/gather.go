@@ -46,6 +46,7 @@ func Gather(ctx context.Context, opt Options) (*Gathered, error) {
 			inputs = append(inputs, &input{index: len(inputs), path: f.File.Path, found: f, asked: opt.of(f.File.Path)})
 		}
 	}
+	defer relax(inputs)()
 	whole, err := fold(ctx, inputs, opt.Detectors, opt)
 	if err != nil {
 		return nil, err
