@@ -35,6 +35,7 @@ var allowed = []struct{ pkg, own, libs string }{
 	{`cmd/tailcheck/internal/check`, `ingest.*|detect.*|correct.*|internal/.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/suite`, `ingest.*|detect.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/whatif`, `ingest|detect|detect/calltree|correct|correct/sla|internal/(latency|simulate|words)|cmd/tailcheck/internal/(check|report)`, ``},
+	{`cmd/tailcheck/internal/compare`, `ingest|detect|correct|correct/sla|internal/latency|cmd/tailcheck/internal/(check|report)`, ``},
 	{`cmd/tailcheck/internal/lab`, `internal/.*`, ``},
 	{`cmd/tailcheck/internal/slots`, `ingest|internal/.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/policy`, `internal/words|cmd/tailcheck/internal/(report|yamltext)`, ``}, // settings of others
