@@ -28,7 +28,7 @@ type match struct {
 // whole log or of one operation. nil: nothing says that they belong together.
 func align(load *detect.Input, views []*view) (best *match) {
 	for _, v := range views {
-		for _, m := range []*match{byTime(load, v), byNumber(load, v)} {
+		for _, m := range []*match{byTime(load, v), byNumber(load, v), byLongest(load, v)} {
 			if m != nil && (best == nil || m.sure > best.sure || m.sure == best.sure && m.dated && !best.dated) {
 				best = m
 			}
@@ -113,6 +113,36 @@ func byNumber(load *detect.Input, v *view) *match {
 		found.dated, found.apart = true, found.from.Sub(load.First)
 	}
 	return found
+}
+
+// byLongest matches a log of pauses, which counts no requests: its longest pause
+// is as long as the slowest request of the run, and no other comes near it.
+func byLongest(load *detect.Input, v *view) *match {
+	if v.ends > 0 || len(v.inputs) != 1 || len(load.Rows()) != 1 {
+		return nil
+	}
+	row, in := load.Rows()[0], v.inputs[0]
+	slowest := time.Duration(row.Service.Max())
+	for i := range row.Aggregates {
+		slowest = max(slowest, row.Aggregates[i].Max)
+	}
+	const near = 20 * time.Millisecond
+	var found *ingest.Pause
+	for i := range in.Pauses.Longest {
+		p := &in.Pauses.Longest[i]
+		if !p.All || p.Length < minPause || p.Start == 0 || (p.Length-slowest).Abs() > near+slowest/50 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = p
+	}
+	if found == nil {
+		return nil
+	}
+	return &match{load: load, view: v, in: nil, from: found.Start, to: found.Start.Add(found.Length), sure: detect.Medium,
+		how: fmt.Sprintf("by the longest: the slowest request of the report took %s, the pause %s, and no other pause was as long", took(slowest), took(found.Length))}
 }
 
 // meets reports whether a stall lies in the run.

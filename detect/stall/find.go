@@ -55,6 +55,9 @@ func (f *found) add(v *view, s *stall) {
 		if !slices.ContainsFunc(old.inputs, func(i int) bool { return slices.Contains(s.inputs, i) }) && !old.same(s) {
 			continue
 		}
+		if s.silence && !old.silence && len(s.inputs) < len(old.inputs) { // one of several was silent, and the others went on
+			old.inputs, old.others = s.inputs, 0
+		}
 		old.silence = old.silence || s.silence
 		old.burst = max(old.burst, s.burst)
 		if len(s.held) > len(old.held) {
@@ -64,7 +67,9 @@ func (f *found) add(v *view, s *stall) {
 			}
 		}
 		old.rate = max(old.rate, s.rate)
-		old.inputs = union(old.inputs, s.inputs)
+		if !old.silence || len(s.inputs) <= len(old.inputs) {
+			old.inputs = union(old.inputs, s.inputs)
+		}
 		v.stalls = append(v.stalls, old)
 		return
 	}

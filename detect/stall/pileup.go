@@ -71,7 +71,7 @@ func (v *view) pileup(held []detect.Slow) *stall {
 	for _, x := range held {
 		longest = max(longest, x.Latency)
 	}
-	if len(held) < minHeld || longest < 2*v.resolution {
+	if len(held) < minHeld || 2*longest < 3*v.resolution {
 		return nil
 	}
 	var starts []ingest.Time

@@ -111,6 +111,9 @@ func (s *stall) worst() (w detect.Slow) {
 
 func (s *stall) sentence() string {
 	when := fmt.Sprintf("from %s to %s, for %s", at(s.from, s.blur), clock(s.to, s.blur), took(s.length()))
+	if s.blur >= time.Second {
+		when = fmt.Sprintf("for %s, from %s to %s within a second", took(s.length()), at(s.from, s.blur), clock(s.to, s.blur))
+	}
 	if len(s.pauses) > 0 && s.pauses[0].Start == 0 && !s.silence && len(s.held) == 0 {
 		when = "for " + took(s.length()) + " (the log has no time stamps)"
 	}

@@ -92,9 +92,12 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 		return nil
 	}
 	around := max(lookAround*long, time.Second)
-	before := v.around(g.from.Add(-around), g.from)
 	burst := max(v.resolution, long/5, 50*time.Millisecond)
-	after := v.around(g.to.Add(burst), g.to.Add(burst+around))
+	// A stamp of a whole second stands for all of it; the seconds in which the
+	// silence began and ended were not whole ones.
+	coarse := v.resolution - time.Millisecond
+	before := v.around(g.from.Add(-around-coarse), g.from.Add(-coarse))
+	after := v.around(g.to.Add(burst-coarse-1), g.to.Add(burst-coarse-1+around))
 	rate := min(before, after)
 	if before == 0 || after == 0 {
 		rate = max(before, after)
@@ -103,7 +106,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 		return nil
 	}
 	s := &stall{from: g.from, to: g.to, silence: true, rate: rate, inputs: v.indexes(), blur: v.resolution}
-	at := v.endsIn(g.to-1, g.to.Add(burst))
+	at := v.endsIn(g.to-1, g.to.Add(burst)-1)
 	if extra := float64(at) - max(before, after)*burst.Seconds(); extra >= 5 && extra >= 0.3*rate*sure.Seconds() {
 		s.burst = int64(extra)
 	}
@@ -117,7 +120,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 
 // around is the rate in a stretch of time, without what of it lies outside the log.
 func (v *view) around(from, to ingest.Time) float64 {
-	from, to = max(from, v.first), min(to, v.last)
+	from, to = max(from, v.first), min(to, v.last.Add(time.Millisecond-v.resolution)) // the last second is seldom whole
 	if to.Sub(from) < 4*v.resolution {
 		return 0
 	}

@@ -31,11 +31,10 @@ func at(t ingest.Time, blur time.Duration) string {
 	if t < dated {
 		return "+" + strconv.FormatFloat(t.Sub(0).Seconds(), 'f', 3, 64) + " s"
 	}
-	layout := "2006-01-02 15:04:05.000 UTC"
 	if blur >= time.Second {
-		layout = "2006-01-02 15:04:05 UTC"
+		return time.Unix(0, int64(t)).UTC().Round(time.Second).Format("2006-01-02 15:04:05 UTC")
 	}
-	return time.Unix(0, int64(t)).UTC().Format(layout)
+	return time.Unix(0, int64(t)).UTC().Format("2006-01-02 15:04:05.000 UTC")
 }
 
 // clock writes the time of day of a moment.
