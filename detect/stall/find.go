@@ -58,6 +58,9 @@ func (f *found) add(v *view, s *stall) {
 		if s.silence && !old.silence && len(s.inputs) < len(old.inputs) { // one of several was silent, and the others went on
 			old.inputs, old.others = s.inputs, 0
 		}
+		if s.silence && !old.silence || old.rate == 0 {
+			old.rate = s.rate // of all that came, and not of those that waited
+		}
 		old.silence = old.silence || s.silence
 		old.burst = max(old.burst, s.burst)
 		if len(s.held) > len(old.held) {
@@ -66,7 +69,6 @@ func (f *found) add(v *view, s *stall) {
 				old.from, old.to = s.from, s.to
 			}
 		}
-		old.rate = max(old.rate, s.rate)
 		if !old.silence || len(s.inputs) <= len(old.inputs) {
 			old.inputs = union(old.inputs, s.inputs)
 		}

@@ -121,7 +121,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 // around is the rate in a stretch of time, without what of it lies outside the log.
 func (v *view) around(from, to ingest.Time) float64 {
 	from, to = max(from, v.first), min(to, v.last.Add(time.Millisecond-v.resolution)) // the last second is seldom whole
-	if to.Sub(from) < 4*v.resolution {
+	if to.Sub(from) < 2*v.resolution {
 		return 0
 	}
 	return v.rate(from, to)
