@@ -94,7 +94,7 @@ where it is not, and judges service level objectives before and after.
 			return cli.ShowAppHelp(c)
 		},
 		Commands: []*cli.Command{
-			s.check(), s.correct(), s.compare(), s.whatif(), s.lab(), s.slots(), s.retries(), s.rules(), s.formats(), s.version(), s.completion(),
+			s.check(), s.correct(), s.compare(), s.whatif(), s.lab(), s.slots(), s.retries(), s.init(), s.rules(), s.formats(), s.version(), s.completion(),
 		},
 	}
 }

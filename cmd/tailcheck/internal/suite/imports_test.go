@@ -40,7 +40,7 @@ var allowed = []struct{ pkg, own, libs string }{
 	{`cmd/tailcheck/internal/slots`, `ingest|internal/.*|cmd/tailcheck/internal/report`, ``},
 	{`cmd/tailcheck/internal/policy`, `internal/words|cmd/tailcheck/internal/(report|yamltext)`, ``}, // settings of others
 	{`cmd/tailcheck/internal/yamltext`, ``, `go\.yaml\.in/yaml/v3`},
-	{`cmd/tailcheck/internal/config`, `ingest|detect|correct/sla|cmd/tailcheck/internal/(check|report|yamltext)`, ``},
+	{`cmd/tailcheck/internal/config`, `ingest|detect|correct/sla|internal/latency|cmd/tailcheck/internal/(check|report|yamltext)`, ``},
 	{`cmd/tailcheck`, `cmd/tailcheck/internal/.*|internal/.*`, `github\.com/urfave/cli/v2|github\.com/schollz/progressbar/v3|golang\.org/x/term`},
 }
 
