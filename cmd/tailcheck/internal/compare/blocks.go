@@ -23,7 +23,7 @@ const (
 	inBlock     = 10 // requests at least
 )
 
-// blocks returns how many blocks n requests are cut into; 0: too few.
+// blocks returns how many blocks n requests are cut into at first; 0: too few.
 func blocks(n int) int {
 	if k := min(n/inBlock, mostBlocks); k >= leastBlocks {
 		return k
@@ -51,6 +51,9 @@ func (c counting) weigh(v, x int64) (all, above float64) {
 	return float64(n), float64(min(n, (v-x-1)/c.interval+1))
 }
 
+// beyond is how much of what hangs together may reach over the ends of a block.
+const beyond = 0.2
+
 // inflation is by how much the variance of the share of requests slower than x
 // exceeds that of independent requests, and at least 1. Latencies are in the
 // order in which requests were sent. That it is an estimate itself, of a few
@@ -58,13 +61,26 @@ func (c counting) weigh(v, x int64) (all, above float64) {
 //
 // Requests that hang together over f/2 of their neighbours on either side make it
 // about f; what reaches over the ends of blocks is not seen in them, a share of
-// f/2 of the block's length. It is put back, and where it is more than half the
-// run is too short for blocks that hold what hangs together: infinite.
+// f/2 of the block's length. It is put back. Where it is much, fewer and longer
+// blocks are tried; where it is much in the longest, the run is too short to hold
+// what hangs together several times: infinite.
 func inflation(latencies []int64, c counting, x int64, alpha float64) float64 {
-	k := blocks(len(latencies))
-	if k == 0 {
+	for k := blocks(len(latencies)); k >= leastBlocks; k /= 2 {
+		f, missed := inBlocks(latencies, c, x, k)
+		if missed > beyond {
+			continue
+		}
+		t := student(alpha, float64(k-1)) / deviations(alpha)
+		return max(1, f/(1-missed)*t*t)
+	}
+	if blocks(len(latencies)) == 0 {
 		return 1
 	}
+	return math.Inf(1)
+}
+
+// inBlocks is the inflation that k blocks show, and what share of it they miss.
+func inBlocks(latencies []int64, c counting, x int64, k int) (f, missed float64) {
 	all, above := make([]float64, k), make([]float64, k)
 	var n, slow float64
 	for i, v := range latencies {
@@ -77,21 +93,15 @@ func inflation(latencies []int64, c counting, x int64, alpha float64) float64 {
 	}
 	share := slow / n
 	if share <= 0 || share >= 1 {
-		return 1
+		return 1, 0
 	}
 	var sum float64
 	for b := range all {
 		r := above[b] - share*all[b]
 		sum += r * r
 	}
-	f := sum * float64(k) / float64(k-1) / (n * share * (1 - share))
-	beyond := f / (2 * n / float64(k))
-	if beyond > 0.5 {
-		return math.Inf(1)
-	}
-	f /= 1 - beyond
-	t := student(alpha, float64(k-1)) / deviations(alpha)
-	return max(1, f*t*t)
+	f = sum * float64(k) / float64(k-1) / (n * share * (1 - share))
+	return f, f / (2 * n / float64(k))
 }
 
 // clumping is the same where times are not known, for what a fill makes of each

@@ -107,10 +107,13 @@ func (e *estimator) percentile(p latency.Percentile, alpha float64) guess {
 		g.why = "slow requests hang together over more than a block of the run: it is too short"
 		return g
 	}
-	g.effective = float64(g.count) / f
-	low, high, ok := ranks(q, g.effective, alpha)
+	worth := float64(g.count) / f
+	if e.order != nil {
+		g.effective = worth
+	}
+	low, high, ok := ranks(q, worth, alpha)
 	if !ok {
-		g.why = fmt.Sprintf("an interval takes %.0f independent requests; these are worth %.0f", g.needs, math.Floor(g.effective))
+		g.why = fmt.Sprintf("an interval takes %.0f independent requests; these are worth %.0f", g.needs, math.Floor(worth))
 		return g
 	}
 	g.interval = true

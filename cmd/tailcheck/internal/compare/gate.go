@@ -44,13 +44,24 @@ func (c *comparing) gate() {
 	for _, a := range c.out.Alone {
 		open = append(open, "nothing to compare with: "+a)
 	}
-	for _, o := range c.opt.Check.Objectives {
+	for _, o := range c.objectives() {
 		if o.Op != "" && !c.has(o.Op) {
 			open = append(open, fmt.Sprintf("%s: no operation of that name is on both sides", o))
 		}
 	}
-	if judged == 0 && len(open) == 0 && !c.findingsAlone() {
+	switch {
+	case judged > 0 || len(open) > 0:
+	case !c.findingsAlone():
 		open = append(open, "nothing was compared")
+	default:
+		for _, s := range []struct {
+			name string
+			side
+		}{{"base", c.base}, {"head", c.head}} {
+			if s.out.Verdict == Inconclusive { // nothing was measured, or it is not whole
+				open = append(open, s.name+": "+s.out.Why)
+			}
+		}
 	}
 	switch {
 	case len(failed) > 0:
@@ -135,6 +146,18 @@ func (c *comparing) weigh(ch *Change) (bad bool, why string) {
 	case *ch.High <= limit, half <= limit:
 		return false, ""
 	}
-	return false, fmt.Sprintf("%s: the interval (%s to %s) is too wide to see a change of %s: it takes about %.1f times as many requests",
-		ch.Metric, percent(*ch.Low), percent(*ch.High), percent(limit), math.Pow(half/limit, 2))
+	return false, fmt.Sprintf("%s: the interval (%s to %s) is too wide to see a change of %s: it takes %s",
+		ch.Metric, percent(*ch.Low), percent(*ch.High), percent(limit), more(math.Pow(half/limit, 2)))
+}
+
+// more says how many requests it takes: the width of an interval falls with the
+// root of their number.
+func more(times float64) string {
+	switch {
+	case times > 100:
+		return "far more requests"
+	case times >= 10:
+		return fmt.Sprintf("about %.0f times as many requests", times)
+	}
+	return fmt.Sprintf("about %.1f times as many requests", times)
 }
