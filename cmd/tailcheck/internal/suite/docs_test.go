@@ -22,15 +22,16 @@ func TestGeneratedDocs(t *testing.T) {
 	for _, d := range suite.Detectors {
 		title, text, _ := strings.Cut(d.Doc, "\n")
 		fmt.Fprintf(&list, "| [%s](%s.md) | %s | %s |\n", d.Name, d.Name, d.Severity, title)
-		pages["detectors/"+d.Name+".md"] = fmt.Sprintf("# %s\n\n%s. Severity: %s.\n\n%s\n", d.Name, title, d.Severity, strings.TrimSpace(text)) + severityNote(d)
+		pages["detectors/"+d.Name+".md"] = fmt.Sprintf("# %s\n\n%s. Severity: %s.\n\n%s\n", d.Name, title, d.Severity, strings.TrimSpace(text)) + severityNote(d) + examplesOf(t, d)
 	}
-	pages["detectors/README.md"] = list.String()
+	pages["detectors/README.md"] = list.String() + examplesReadme
 	list.Reset()
+	files := filesByFormat(t)
 	list.WriteString("# Formats\n\n| format | |\n|---|---|\n")
 	for _, f := range suite.Formats {
 		title, text, _ := strings.Cut(f.Doc, "\n")
 		fmt.Fprintf(&list, "| [%s](%s.md) | %s |\n", f.Name, f.Name, title)
-		pages["formats/"+f.Name+".md"] = fmt.Sprintf("# %s\n\n%s.\n\n%s\n", f.Name, title, strings.TrimSpace(text))
+		pages["formats/"+f.Name+".md"] = fmt.Sprintf("# %s\n\n%s.\n\n%s\n", f.Name, title, strings.TrimSpace(text)) + tryIt(exampleFile(t, files[f.Name], f.Name))
 	}
 	pages["formats/README.md"] = list.String()
 	docs := filepath.Join(root, "docs")
@@ -38,6 +39,7 @@ func TestGeneratedDocs(t *testing.T) {
 		want = "<!-- generated from the code: go test ./cmd/tailcheck/... -update -->\n\n" + want
 		path := filepath.Join(docs, name)
 		got, _ := os.ReadFile(path)
+		want = printed(want, string(got))
 		if string(got) == want {
 			continue
 		}
