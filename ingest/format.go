@@ -119,6 +119,7 @@ type Input struct {
 	Offset  int64  // of the first byte of r in the input
 	Part    int    // 0: the first or only part of the input
 	Head    []byte // the start of the whole input (headers, even when Part > 0)
+	Whole   bool   // r is all of the input: what a line says may be told by those before it
 	Section bool   // a report cut out of a longer text: what follows the report is not a problem
 
 	Command     string // command line found above the report; empty: none

@@ -12,11 +12,12 @@ import (
 
 // run is the reading of one part of an input.
 type run struct {
-	in     ingest.Input
-	yield  func(ingest.Record, error) bool
-	counts counter
-	lines  int64
-	last   int64 // offset of the last line
+	in      ingest.Input
+	yield   func(ingest.Record, error) bool
+	counts  counter
+	lines   int64
+	last    int64       // offset of the last line
+	written ingest.Time // when the last line was written; 0: not known
 
 	// What is used again for other parts of the input: names that are known,
 	// and room.
@@ -112,12 +113,28 @@ func (x *run) told(err error, stamp Moment, wrapper string, text []byte, offset 
 	if e.Pos != x.in.Pos(offset) {
 		stamp = Moment{} // that of a later line than the entry's
 	}
+	x.inOrder(e)
 	x.counts.count(e, e.settle(stamp), wrapper)
 	if e.Pause {
 		x.pause = ingest.Pause{Pos: e.Pos, Op: e.Op, Start: e.Start, Length: max(0, e.Latency), All: e.All}
 		return x.yield(&x.pause, nil)
 	}
 	return x.yield(&e.Sample, nil)
+}
+
+// inOrder settles which of two moments a stamp is that the clock showed twice, at
+// the end of summer time, by the line before it: lines are written in order. It
+// takes all of the input, from its beginning.
+func (x *run) inOrder(e *Entry) {
+	if !x.in.Whole {
+		return
+	}
+	if e.Stamp.Twice && x.written != 0 {
+		e.once(x.written.Add(-e.late()))
+	}
+	if e.Stamp.Time != 0 && e.Stamp.Zone != ingest.ZoneNone {
+		x.written = e.Stamp.Time.Add(e.late())
+	}
 }
 
 // end yields the entry that the last line ended.
@@ -179,34 +196,53 @@ const slack = 250 * time.Millisecond
 // not contradict the line's own, or where only it has a date. It returns what
 // the stamp is that was taken.
 func (e *Entry) settle(outer Moment) ingest.Stamp {
-	if e.Stamp.Twice && outer.Time != 0 && !outer.Twice {
-		e.Stamp.Once(outer.Time.Add(-e.late()))
+	kind := e.Shape.Stamp
+	if outer.Time != 0 {
+		kind = e.wrapped(outer)
 	}
-	stamp, kind := e.Stamp, e.Shape.Stamp
-	undated := stamp.Time == 0 || stamp.Zone == ingest.ZoneNone
-	if e.Start == 0 && outer.Time != 0 && (undated || outer.Resolution < stamp.Resolution) {
-		late := outer.Time.Sub(stamp.Time) - e.late()
-		if undated || late > -slack && late < stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
-			stamp, kind = outer, ingest.StampEnd
-			e.Stamp = outer
-		}
-	}
+	at := e.Stamp.Time
 	switch {
-	case stamp.Time == 0 || e.Start != 0:
+	case at == 0 || e.Start != 0:
 	case kind == ingest.StampStart:
-		e.Start = stamp.Time
+		e.Start = at
 	case kind == ingest.StampEnd && e.Latency >= 0:
-		e.Start = stamp.Time.Add(-e.Latency)
+		e.Start = at.Add(-e.Latency)
 	case kind == ingest.StampEnd:
-		e.End = stamp.Time
+		e.End = at
 	}
 	if e.Latency >= 0 && e.Start != 0 {
 		e.End = 0 // it follows
 	}
-	if stamp.Time == 0 {
+	if at == 0 {
 		return ingest.StampNone
 	}
 	return kind
+}
+
+// wrapped takes the stamp of a wrapper into account, and returns what the stamp
+// of the entry then is.
+func (e *Entry) wrapped(outer Moment) ingest.Stamp {
+	kind := e.Shape.Stamp
+	if e.Stamp.Twice && !outer.Twice {
+		e.once(outer.Time.Add(-e.late()))
+	}
+	undated := e.Stamp.Time == 0 || e.Stamp.Zone == ingest.ZoneNone
+	if e.Start != 0 || !undated && outer.Resolution >= e.Stamp.Resolution {
+		return kind
+	}
+	late := outer.Time.Sub(e.Stamp.Time) - e.late()
+	if undated || late > -slack && late < e.Stamp.Resolution+slack && (kind == ingest.StampEnd || e.Latency >= 0) {
+		e.Stamp, kind = outer, ingest.StampEnd
+	}
+	return kind
+}
+
+// once settles which of two moments the stamp is, as Moment.Once does.
+func (e *Entry) once(written ingest.Time) {
+	own := e.Start == e.Stamp.Time // the dialect has set it
+	if e.Stamp.Once(written); own {
+		e.Start = e.Stamp.Time
+	}
 }
 
 // late is how much later than its own stamp a line was written.

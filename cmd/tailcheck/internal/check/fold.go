@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
 	"github.com/tailcheck/tailcheck/detect/calltree"
@@ -77,7 +78,8 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 		}
 		in := ingest.Input{Index: int32(x.index), Head: x.found.Head, Section: x.found.Section(), Command: x.found.Command, CommandFrom: x.found.CommandFrom, Options: x.asked.reading}
 		cut := x.found.Format.SplitOf(x.found.Head)
-		if cut == ingest.SplitNever || x.found.Section() {
+		if cut == ingest.SplitNever || x.found.Section() || twice(x) {
+			in.Whole = true
 			work <- part{format: x.found.Format, in: in, r: x.found.Open()}
 			continue
 		}
@@ -103,6 +105,18 @@ func fold(ctx context.Context, inputs []*input, detectors []detect.Detector, opt
 	}
 	whole.table.Finish()
 	return whole, nil
+}
+
+// twice reports whether stamps of a log may be of an hour that its zone has twice:
+// which of the two they are is told by the lines before them.
+func twice(x *input) bool {
+	zone := x.asked.reading.Zone
+	if x.kind() != kindLog || zone == nil {
+		return false
+	}
+	_, winter := time.Date(2026, 1, 1, 0, 0, 0, 0, zone).Zone()
+	_, summer := time.Date(2026, 7, 1, 0, 0, 0, 0, zone).Zone()
+	return winter != summer
 }
 
 // relax lets the heap grow further between collections where inputs leave only

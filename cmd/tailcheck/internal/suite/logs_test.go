@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -298,27 +297,21 @@ func TestLogsTogether(t *testing.T) {
 	}
 }
 
-// A log that goes on over the end of summer time is one timeline, where its stamps
-// tell the offset.
+// A log that goes on over the end of summer time is one timeline: where its
+// stamps tell the offset, and where --tz and the order of the lines do. The stall
+// of the fixture is from 00:59:59 to 01:00:01 UTC, over the change of the clock.
 func TestSummerTimeEnds(t *testing.T) {
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Skip(err)
-	}
-	var b bytes.Buffer
-	start := time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 +0200; at 01:00 UTC the clock goes back to 02:00 +0100
-	for i := range 3600 {
-		at := start.Add(time.Duration(i) * time.Second).In(zone)
-		b.WriteString(`203.0.113.9 - - [` + at.Format("02/Jan/2006:15:04:05 -0700") + `] "GET /a HTTP/1.1" 200 41 "-" "-" rt=0.005` + "\n")
-	}
-	path := filepath.Join(t.TempDir(), "access.log")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out := judged(t, check.Flags{}, path)
-	x := out.Inputs[0].Log
-	if len(out.Findings) > 0 || x.From == nil || *x.From != "2026-10-25T00:29:59.995Z" || *x.To != "2026-10-25T01:29:59.000Z" {
-		t.Errorf("%v: from %v to %v", rules(out), *x.From, *x.To)
+	for _, file := range []string{"access.log", "access-local.log.zst", "haproxy.log"} {
+		out := judged(t, check.Flags{Zone: "Europe/Berlin"}, filepath.Join(root, "fixtures", "log", "dst", file))
+		f := the(t, out, "server-stall")
+		n := f.Numbers.(stall.StallNumbers)
+		if math.Abs(n.Duration-2010) > 10 || !strings.Contains(f.Message, "2026-10-25 00:59:59") {
+			t.Errorf("%s: %s", file, f.Message)
+		}
+		x := out.Inputs[0].Log
+		if x.From == nil || !strings.HasPrefix(*x.From, "2026-10-25T00:59:") || !strings.HasPrefix(*x.To, "2026-10-25T01:00:") {
+			t.Errorf("%s: from %v to %v", file, *x.From, *x.To)
+		}
 	}
 }
 
