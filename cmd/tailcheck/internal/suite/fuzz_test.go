@@ -3,12 +3,14 @@ package suite_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"testing"
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/check"
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
+	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // FuzzFormats is the one fuzz target for all readers, and for all that is made
@@ -21,10 +23,19 @@ func FuzzFormats(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(data) > 32<<10 {
-			data = data[:32<<10]
+		f.Add(data[:min(len(data), 32<<10)])
+		file, err := ingest.OpenFile(path, nil)
+		if err != nil {
+			continue // cut off: the bytes are enough
 		}
-		f.Add(data)
+		r, err := file.Open()
+		if err != nil {
+			continue
+		}
+		text, _ := io.ReadAll(io.LimitReader(r, 32<<10))
+		if _ = r.Close(); !bytes.HasPrefix(data, text) { // it is compressed
+			f.Add(text)
+		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for i := range suite.Formats {
