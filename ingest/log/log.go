@@ -152,6 +152,6 @@ type Moment struct {
 	Time       ingest.Time   // zero: none
 	Resolution time.Duration // one unit of the last digit
 	Zone       ingest.Zone
-	Twice      bool          // there were two moments with this reading of the clock; Time is the first
-	Again      time.Duration // how much later the second was; 0: there was none
+	Twice      bool  // there were two moments with this reading of the clock; Time is the first
+	Again      int32 // how many seconds later the second was; 0: there was none
 }

@@ -41,17 +41,16 @@ func Millis(b []byte) (time.Duration, bool) {
 	if n < 5 || n > 14 || b[n-4] != '.' {
 		return 0, false
 	}
-	v := int64(0)
-	for i, c := range b {
-		if i == n-4 {
-			continue
-		}
-		if !isDigit(c) {
+	v := uint64(0)
+	for _, c := range b[:n-4] {
+		if c -= '0'; c > 9 {
 			return 0, false
 		}
-		v = v*10 + int64(c-'0')
+		v = v*10 + uint64(c)
 	}
-	return time.Duration(v) * time.Millisecond, true
+	x, y, z := b[n-3]-'0', b[n-2]-'0', b[n-1]-'0'
+	v = v*1000 + uint64(x)*100 + uint64(y)*10 + uint64(z)
+	return time.Duration(v) * time.Millisecond, x <= 9 && y <= 9 && z <= 9
 }
 
 // Unit is how the latencies of a layout are written.

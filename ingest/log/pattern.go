@@ -60,6 +60,7 @@ type step struct {
 	stamp bool // a stamp follows stop
 	usual int  // usual length of the field; 0: it has none
 	in    int  // blanks in the field
+	plain bool // stop ends the field at the first place where it stands, unless a backslash precedes it
 
 	// For speed: a byte of stop to search for, rather no blank, and where it is
 	// in stop; the first four bytes of stop as a word, fewer masked.
@@ -124,6 +125,7 @@ func Compile(parts []Part) (*Pattern, error) {
 		s := &p.steps[i]
 		s.stamp = i+1 < len(p.steps) && p.steps[i+1].role == Time && bytes.HasSuffix(s.stop, []byte("["))
 		s.prepare()
+		s.plain = s.in == 0 && !s.list && !s.stamp && len(s.stop) > 0 && len(s.stop) <= 4
 	}
 	if !p.Has(Request) && !p.Has(StatusCode) && !p.Has(Latency) && !p.Has(Upstream) {
 		return nil, fmt.Errorf("a format without request, status and latency says nothing about requests")
@@ -142,8 +144,9 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 	}
 	rest := line[len(p.lead):]
 	last := len(p.steps) - 1
-	for i := range p.steps[:last] {
-		s := &p.steps[i]
+	steps := p.steps[:last]
+	for i := range steps {
+		s := &steps[i]
 		n := s.find(rest)
 		if n < 0 {
 			return false
@@ -174,6 +177,12 @@ func (p *Pattern) Match(line []byte, f *Fields) bool {
 func (s *step) find(b []byte) int {
 	if n := s.usual; n > 0 && n < len(b) && b[n] == s.stop[0] && s.isUsual(b) && s.at(b, n) {
 		return n
+	}
+	if s.plain && len(b) > s.pivot {
+		at := bytes.IndexByte(b[s.pivot:], s.char)
+		if at >= 0 && len(b)-at >= 4 && binary.LittleEndian.Uint32(b[at:])&s.mask == s.word && (at == 0 || b[at-1] != '\\') {
+			return at
+		}
 	}
 	bare, from := false, 0
 	if s.in > 0 && s.stop[0] == ' ' {

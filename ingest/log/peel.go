@@ -28,6 +28,8 @@ func (p *peeler) peel(line []byte) (text []byte, stamp Moment, wrapper string) {
 	if bytes.IndexByte(line, 0x1b) >= 0 {
 		p.plain = ingest.Clean(p.plain[:0], line)
 		line = p.plain
+	} else if isIPv4(line) {
+		return line, stamp, "" // nothing is around it
 	}
 	for n := range maxLayers {
 		line = trim(line)
@@ -65,8 +67,8 @@ func (p *peeler) layer(line []byte, n int) (text []byte, stamp Moment, wrapper s
 		if len(line) > 24 && line[4] == '-' && line[7] == '-' && line[10] == 'T' {
 			return p.stamped(line)
 		}
-		if len(line) > 4 && (line[1] == '.' || line[2] == '.' || line[3] == '.') {
-			return line, stamp, "" // an IPv4 address, as most lines begin; no service of compose is named so
+		if isIPv4(line) {
+			return line, stamp, ""
 		}
 	case c == '<':
 		return p.syslog(line)
@@ -88,6 +90,12 @@ func kubectl(line []byte) ([]byte, Moment, string) {
 		}
 	}
 	return line, Moment{}, ""
+}
+
+// isIPv4 reports whether a line begins with what can be an IPv4 address, as most
+// lines do that nothing is around. No service of compose is named so.
+func isIPv4(line []byte) bool {
+	return len(line) > 4 && isDigit(line[0]) && (line[1] == '.' || line[2] == '.' || line[3] == '.')
 }
 
 // compose takes off "name-1  | ".

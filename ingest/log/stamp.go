@@ -209,7 +209,7 @@ func inZone(seconds int64, zone *time.Location) Moment {
 	switch {
 	case fits && later:
 		m.Twice = true
-		m.Again = time.Duration(max(first, second)-min(first, second)) * time.Second
+		m.Again = int32(max(first, second) - min(first, second))
 		m.Time = ingest.Time(min(first, second) * int64(time.Second))
 	case later:
 		m.Time = ingest.Time(second * int64(time.Second))
@@ -223,10 +223,11 @@ func (m *Moment) Once(written ingest.Time) {
 	if !m.Twice {
 		return
 	}
+	again := time.Duration(m.Again) * time.Second
 	switch late := written.Sub(m.Time); {
-	case (late - m.Again).Abs() < m.Again/4:
-		m.Time, m.Twice = m.Time.Add(m.Again), false
-	case late.Abs() < m.Again/4:
+	case (late - again).Abs() < again/4:
+		m.Time, m.Twice = m.Time.Add(again), false
+	case late.Abs() < again/4:
 		m.Twice = false
 	}
 }
