@@ -86,7 +86,7 @@ func values(flag string) (out []string) {
 // isFile reports whether a flag names a file or a directory.
 func isFile(flag string) bool {
 	switch flag {
-	case "o", "hgrm", "config", "keep", "keys", "from", "cluster", "chain":
+	case "o", "base", "hgrm", "config", "keep", "keys", "from", "cluster", "chain":
 		return true
 	}
 	return false

@@ -9,6 +9,9 @@ import (
 	"github.com/tailcheck/tailcheck/ingest"
 )
 
+// unknown is how a loop or a vantage reads that the input does not tell.
+const unknown = "unknown"
+
 // What latencies are of.
 const (
 	measured  = "measured"
@@ -21,18 +24,18 @@ func apart(b, h *check.Side) string {
 	switch {
 	case b.Kind != h.Kind:
 		return fmt.Sprintf("base is a %s and head a %s: they time other things", kind(b), kind(h))
-	case b.Vantage != h.Vantage:
-		return fmt.Sprintf("base was timed by the %s, head by the %s", b.Vantage, h.Vantage)
 	case b.Run.Loop != h.Run.Loop:
 		return fmt.Sprintf("base was offered in a loop that is %s, head in one that is %s: slow requests count differently", loop(b.Run.Loop), loop(h.Run.Loop))
-	case differs(float64(b.Run.Workers), float64(h.Run.Workers)):
-		return fmt.Sprintf("base was offered on %d connections, head on %d: the load is another", b.Run.Workers, h.Run.Workers)
-	case differs(b.Run.Rate, h.Run.Rate):
-		return fmt.Sprintf("base was offered at %.4g/s, head at %.4g/s: the load is another", b.Run.Rate, h.Run.Rate)
 	case b.Raw == nil && h.Raw != nil:
 		return "base is corrected by its tool, head is not"
 	case b.Raw != nil && h.Raw == nil:
 		return "head is corrected by its tool, base is not"
+	case b.Vantage != h.Vantage && b.Vantage != unknown && h.Vantage != unknown:
+		return fmt.Sprintf("base was timed by the %s, head by the %s", b.Vantage, h.Vantage)
+	case differs(float64(b.Run.Workers), float64(h.Run.Workers)):
+		return fmt.Sprintf("base was offered on %d connections, head on %d: the load is another", b.Run.Workers, h.Run.Workers)
+	case differs(b.Run.Rate, h.Run.Rate):
+		return fmt.Sprintf("base was offered at %.4g/s, head at %.4g/s: the load is another", b.Run.Rate, h.Run.Rate)
 	case b.NoUnit || h.NoUnit:
 		return "a file does not state the unit of its times (--unit says it)"
 	case b.Doubt != "":
@@ -51,7 +54,7 @@ func kind(s *check.Side) string {
 }
 
 func loop(l ingest.Loop) string {
-	if s := l.String(); s != "unknown" {
+	if s := l.String(); s != unknown {
 		return s
 	}
 	return "not known"

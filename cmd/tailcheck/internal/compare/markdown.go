@@ -16,7 +16,7 @@ const mostMarkdown = 900 << 10
 func (a *Answer) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	md := report.MarkdownText
+	md, start := report.MarkdownText, report.MarkdownStart
 	if g := a.Gate; g != nil {
 		line("## %s: tailcheck compare\n", md(gateHead(g)))
 	} else {
@@ -24,19 +24,19 @@ func (a *Answer) WriteMarkdown(w io.Writer) error {
 	}
 	line("**%s** %s.", md(headline[a.Verdict]), md(a.Answer))
 	if g := a.Gate; g != nil {
-		line("\n%s\n", md(gateLine(g)))
+		line("\n%s\n", start(gateLine(g)))
 		for i, why := range g.Why {
 			if i == mostTables {
 				line("- and %d more", len(g.Why)-i)
 				break
 			}
-			line("- %s", md(why))
+			line("- %s", start(why))
 		}
 	}
 	shown, left := a.shown()
 	for _, x := range shown {
 		line("\n### %s\n", md(a.title(x)))
-		line("%s\n", md(a.loads(x)))
+		line("%s\n", start(a.loads(x)))
 		header, rows := a.table(x)
 		if len(rows) > 0 {
 			row := func(cells []string) {
@@ -53,7 +53,7 @@ func (a *Answer) WriteMarkdown(w io.Writer) error {
 			line("")
 		}
 		for _, l := range a.lines(x) {
-			line("- %s", md(l))
+			line("- %s", start(l))
 		}
 	}
 	if left > 0 {
@@ -72,13 +72,13 @@ func (a *Answer) WriteMarkdown(w io.Writer) error {
 				line("- and %d more", len(x.list)-i)
 				break
 			}
-			line("- %s", md(f.line()))
+			line("- %s", start(f.line()))
 		}
 	}
 	if rest := slices.Concat(a.Alone, a.Problems); len(rest) > 0 {
 		line("\n### Not compared\n")
 		for _, x := range rest {
-			line("- %s", md(x))
+			line("- %s", start(x))
 		}
 	}
 	if why := a.method(); why != "" {

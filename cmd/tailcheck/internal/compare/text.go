@@ -33,7 +33,7 @@ func (a *Answer) WriteText(w io.Writer, o report.Options) error {
 	shown, left := a.shown()
 	for _, x := range shown {
 		s.Section()
-		s.Head(a.title(x), a.loads(x))
+		s.Head(a.title(x)+":", a.loads(x))
 		a.rows(s, x)
 	}
 	if left > 0 {
@@ -117,7 +117,7 @@ func (a *Answer) loads(x *Comparison) string {
 
 func how(in Input) string {
 	s := in.Format
-	if in.Loop != nil && *in.Loop != "unknown" {
+	if in.Loop != nil && *in.Loop != unknown {
 		s += ", " + *in.Loop + " loop"
 	}
 	if in.Workers != nil {
