@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 )
 
 // Exit codes, as the contract names them.
@@ -61,10 +63,12 @@ func complain(w io.Writer, err error) {
 		}
 		return
 	}
+	// What was given may stand in it as it is: it gets no line, and no colour, of
+	// its own.
 	text, hint, _ := strings.Cut(err.Error(), "\nhint: ")
-	fmt.Fprintf(w, "tailcheck: error: %s\n", text)
+	fmt.Fprintf(w, "tailcheck: error: %s\n", report.Safe(text))
 	if hint != "" {
-		fmt.Fprintf(w, "tailcheck: hint: %s\n", hint)
+		fmt.Fprintf(w, "tailcheck: hint: %s\n", report.Safe(hint))
 	}
 }
 
