@@ -77,6 +77,11 @@ func TestCompareWhatCannotBe(t *testing.T) {
 		{"--base L/broken/empty.txt ../../fixtures/clean/hey.csv", "nothing to compare", 2},
 		{"--base no-such-file ../../fixtures/clean/hey.csv", "nothing to compare", 2},
 		{"--base ../../fixtures/clean/hey.csv --sla cart:p99<1s ../../fixtures/clean/hey.csv", "no operation of that name", 3},
+		{"--base ../../fixtures/clean/hey.csv --sla max<1s ../../fixtures/clean/hey.csv", "has no upper end", 3},
+		{"--base ../../fixtures/clean/hey.csv --sla errors<1% ../../fixtures/clean/hey.csv", "errors is not on both sides", 3}, // no row of a request without an answer
+		{"--base ../../fixtures/clean/hey.txt --sla errors<1% ../../fixtures/clean/hey.txt", "PASS", 0},
+		{"--base ../../fixtures/clean/hey.csv --sla rate>=1/s ../../fixtures/clean/hey.csv", "PASS", 0},
+		{"--base L/hdr/v2.hlog --unit us --sla rate>=1/s L/hdr/v2.hlog", "INCONCLUSIVE", 3},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "L/", load))
 		stdout, _, code := comparedBy(t, append(args, "--fail-on-regression", "50%")...)

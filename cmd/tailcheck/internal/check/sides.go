@@ -31,7 +31,7 @@ type Side struct {
 	Failed    int64             // of them
 	Lost      int64             // of Failed: those that left no latency
 	Bounded   int64             // requests in the figures whose latency is a lower bound
-	HasCounts bool              // Requests and Failed are known
+	HasCounts bool              // Requests and Failed are known, and all that failed are among them
 
 	Pairs []detect.Pair // requests of the input by start; nil: their times are not known
 	Alone bool          // all of Pairs are of this operation
@@ -79,6 +79,7 @@ func (j *judge) loadSides(in *detect.Input) []Side {
 			c := countsOf(in, row)
 			s.HasCounts, s.Requests, s.Failed, s.Lost = c.Counted, c.Requests, c.Errors, 0
 		}
+		s.HasCounts = s.HasCounts && !in.Run.Survivors
 		out = append(out, s)
 	}
 	return out

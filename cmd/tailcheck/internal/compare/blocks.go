@@ -1,13 +1,9 @@
 package compare
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/tailcheck/tailcheck/correct"
-	"github.com/tailcheck/tailcheck/detect"
-	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // Requests of one run hang together: behind a slow one others wait, and a run of
@@ -127,34 +123,4 @@ func clumping(d *correct.Sampled, c counting, x int64) float64 {
 		sum += r * r * float64(v.Count)
 	}
 	return max(1, sum/(n*share*(1-share)))
-}
-
-// sent returns the latencies of requests in the order in which they were sent.
-func sent(pairs []detect.Pair) []int64 {
-	out := make([]int64, len(pairs))
-	for i, p := range pairs {
-		out[i] = int64(p.Latency)
-	}
-	return out
-}
-
-// due returns what was waited from the moments on at which requests were due,
-// when they were due evenly over the run. It is for how they hang together only:
-// what a request waits behind a stall is in its response time, not in its latency.
-func due(pairs []detect.Pair, rate float64) []int64 {
-	if len(pairs) < 2 {
-		return sent(pairs)
-	}
-	order := slices.Clone(pairs)
-	slices.SortStableFunc(order, func(a, b detect.Pair) int { return cmp.Compare(a.Start, b.Start) })
-	gap := 1e9 / rate
-	if !(rate > 0) {
-		gap = float64(order[len(order)-1].Start-order[0].Start) / float64(len(order)-1)
-	}
-	out := make([]int64, len(order))
-	for i, p := range order {
-		at := order[0].Start + ingest.Time(math.Round(gap*float64(i)))
-		out[i] = int64(p.End().Sub(min(at, p.Start)))
-	}
-	return out
 }

@@ -14,7 +14,7 @@ func (c *comparing) compare(x couple) Comparison {
 	r := Comparison{Pair: x.pair, Op: x.head.Op, Vantage: x.head.Vantage, Judged: said(of), Why: said(why), Base: figuresOf(x.base), Head: figuresOf(x.head), Changes: []Change{}, Notes: []string{}}
 	unlike := alike(x.base, x.head)
 	for _, kind := range []string{measured, corrected} {
-		b, h := newEstimator(x.base, kind), newEstimator(x.head, kind)
+		b, h := c.estimator(x.base, kind), c.estimator(x.head, kind)
 		if b == nil || h == nil {
 			continue
 		}

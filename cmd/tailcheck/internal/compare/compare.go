@@ -31,6 +31,7 @@ type comparing struct {
 	base, head side
 	out        *Answer
 	alpha      float64
+	orders     map[orderKey]*order
 }
 
 // Run compares. What is wrong with inputs is in the answer.
@@ -193,7 +194,7 @@ func (c *comparing) intervals(couples []couple) (n int) {
 		if of == "" {
 			continue
 		}
-		b, h := newEstimator(x.base, of), newEstimator(x.head, of)
+		b, h := c.estimator(x.base, of), c.estimator(x.head, of)
 		for _, p := range c.percentiles(x.head.Op) {
 			if b.percentile(p, 1-family).interval && h.percentile(p, 1-family).interval {
 				n++

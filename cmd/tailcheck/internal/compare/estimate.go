@@ -17,11 +17,12 @@ type estimator struct {
 	figures correct.Figures
 	values  *correct.Sampled // behind figures; nil: they are printed, or bounds
 	count   counting
-	order   []int64 // latencies in the order of their sending; nil: not known
-	step    int64   // values are multiples of it; 0: not seen
+	order   *order // the requests as they were sent; nil: not known
+	step    int64  // values are multiples of it; 0: not seen
 }
 
-func newEstimator(s *check.Side, of string) *estimator {
+// estimator returns what answers for a side, or nil where it has no such figures.
+func (c *comparing) estimator(s *check.Side, of string) *estimator {
 	e := &estimator{side: s, of: of, figures: s.Raw}
 	if of == corrected {
 		e.figures = s.Repair.Figures
@@ -42,11 +43,7 @@ func newEstimator(s *check.Side, of string) *estimator {
 	if e.values != nil && !s.Buckets {
 		e.step = stepOf(e.values.Values())
 	}
-	if blocks(len(s.Pairs)) > 0 {
-		if e.order = sent(s.Pairs); of == corrected && s.Repair.Method == correct.Intended {
-			e.order = due(s.Pairs, s.Run.Rate)
-		}
-	}
+	e.order = c.orderOf(s, of)
 	return e
 }
 
@@ -97,10 +94,13 @@ func (e *estimator) percentile(p latency.Percentile, alpha float64) guess {
 		return g
 	}
 	f := 1.0
-	if e.order != nil {
-		f = inflation(e.order, e.count, r.Low, alpha)
-	} else {
+	switch {
+	case e.order == nil:
 		f = clumping(e.values, e.count, r.Low)
+	case !e.side.Alone:
+		f = e.order.together(p, alpha) * clumping(e.values, e.count, r.Low)
+	default:
+		f = inflation(e.order.latencies, e.count, r.Low, alpha)
 	}
 	g.needs = least(q, alpha)
 	if math.IsInf(f, 1) {
@@ -171,19 +171,19 @@ func (e *estimator) mean(alpha float64) guess {
 		return g
 	}
 	g.known, g.at = true, float64(r.Low)
-	k := blocks(len(e.order))
-	if k == 0 {
-		g.why = "the times of the requests are not known"
+	if e.order == nil || !e.side.Alone {
+		g.why = "when its requests were sent is not known"
 		return g
 	}
+	k := blocks(len(e.order.latencies))
 	if e.side.Lost+e.side.Bounded > 0 {
 		g.why = "requests left no full latency: their part of the mean is not known"
 		return g
 	}
 	sum, n := make([]float64, k), make([]float64, k)
 	var all, mean float64
-	for i, v := range e.order {
-		stands, b := 1.0, int(int64(i)*int64(k)/int64(len(e.order)))
+	for i, v := range e.order.latencies {
+		stands, b := 1.0, int(int64(i)*int64(k)/int64(len(e.order.latencies)))
 		total := float64(v)
 		if e.count.interval > 0 {
 			if s := correct.Stands(v, e.count.interval); s > 1 { // v, v-i, v-2i, …

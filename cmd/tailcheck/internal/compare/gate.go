@@ -3,6 +3,9 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/tailcheck/tailcheck/correct/sla"
 )
 
 // gate judges the limit of --fail-on-regression.
@@ -22,6 +25,9 @@ func (c *comparing) gate() {
 	for i := range c.out.Comparisons {
 		x := &c.out.Comparisons[i]
 		name := c.place(x)
+		if c.asks() && len(c.asked(x.Op)) == 0 {
+			continue
+		}
 		if x.Why != nil {
 			open = append(open, name+*x.Why)
 			continue
@@ -45,8 +51,12 @@ func (c *comparing) gate() {
 		open = append(open, "nothing to compare with: "+a)
 	}
 	for _, o := range c.objectives() {
-		if o.Op != "" && !c.has(o.Op) {
-			open = append(open, fmt.Sprintf("%s: no operation of that name is on both sides", o))
+		if !c.holds(o) {
+			what := o.Name() + " is not on both sides"
+			if o.Op != "" {
+				what = fmt.Sprintf("no operation of that name has %s on both sides", o.Name())
+			}
+			open = append(open, fmt.Sprintf("%s: %s", o, what))
 		}
 	}
 	switch {
@@ -89,19 +99,29 @@ func (c *comparing) findingsAlone() bool {
 	return len(c.out.Problems) == 0
 }
 
-func (c *comparing) has(op string) bool {
+// holds reports whether some comparison has the number that an objective is about,
+// or says why it has none.
+func (c *comparing) holds(o sla.Objective) bool {
 	for i := range c.out.Comparisons {
-		if c.out.Comparisons[i].Op == op {
+		x := &c.out.Comparisons[i]
+		if o.Op != "" && o.Op != x.Op {
+			continue
+		}
+		if x.Why != nil || slices.ContainsFunc(x.Changes, func(ch Change) bool { return ch.Metric == o.Name() }) {
 			return true
 		}
 	}
 	return false
 }
 
-// gated are the numbers that a gate is about: those of objectives, or else p50
-// and p99; and in any case errors.
+// asks reports whether there are objectives: then a gate is about the operations
+// that they are about.
+func (c *comparing) asks() bool { return len(c.objectives()) > 0 }
+
+// gated are the numbers of an operation that a gate is about: those of objectives,
+// or p50 and p99 where there are none; and in any case errors.
 func (c *comparing) gated(x *Comparison) (out []*Change) {
-	asked := len(c.asked(x.Op)) > 0
+	asked := c.asks()
 	for i := range x.Changes {
 		ch := &x.Changes[i]
 		ours := ch.Decides || ch.asked && (ch.Of == "" || x.Judged != nil && ch.Of == *x.Judged)

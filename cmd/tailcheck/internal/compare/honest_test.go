@@ -144,7 +144,7 @@ func TestOneStallIsOneThing(t *testing.T) {
 			t.Errorf("%s, of one stall", x)
 		}
 	}
-	e := newEstimator(&b, measured)
+	e := (&comparing{}).estimator(&b, measured)
 	if g := e.percentile(latency.P99, 0.05); g.interval || g.why == "" || g.at < float64(100*ms1) {
 		t.Errorf("%+v", g)
 	}

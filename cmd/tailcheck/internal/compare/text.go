@@ -3,8 +3,8 @@ package compare
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 )
@@ -193,7 +193,9 @@ func eachWord(a *Answer) string {
 	if a.Intervals == 1 {
 		return "the one interval holds with 95 %"
 	}
-	return fmt.Sprintf("each of the %d holds with %s, so that all hold together with 95 %%", a.Intervals, strings.Replace(fmt.Sprintf("%.4g", 100*a.Each), "e+02", "", 1)+" %")
+	miss := 100 * (1 - family) / float64(a.Intervals) // in percent
+	decimals := max(2, 1+int(math.Ceil(-math.Log10(miss))))
+	return fmt.Sprintf("each of the %d holds with %.*f %%, so that all hold together with 95 %%", a.Intervals, decimals, 100-miss)
 }
 
 func (a *Answer) blocks() int {
