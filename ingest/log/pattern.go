@@ -230,7 +230,7 @@ func (s *step) isUsual(b []byte) bool {
 	if s.role == StatusCode {
 		return isDigit(b[0]) && isDigit(b[1]) && isDigit(b[2])
 	}
-	return b[2] == '/' && b[6] == '/' && b[20] == ' '
+	return b[2] == '/' && b[6] == '/' && b[20] == ' ' && isDigit(b[22]) && isDigit(b[25])
 }
 
 // clfLen is the length of a stamp in the common log format.

@@ -95,10 +95,19 @@ func agree(t *testing.T, patterns []*Pattern, line []byte) {
 		var fast, plain Fields
 		got, want := p.Match(line, &fast), plainMatch(p, line, &plain)
 		plain[Skip], fast[Skip] = nil, nil
+		if p.Has(Time) && !readable(fast[Time]) && !readable(plain[Time]) {
+			continue // refused either way, wherever the stamp is taken to end
+		}
 		if got != want || got && fmt.Sprintf("%q", fast) != fmt.Sprintf("%q", plain) {
 			t.Fatalf("pattern %d of %q: %v %q, want %v %q", i, line, got, fast, want, plain)
 		}
 	}
+}
+
+func readable(stamp []byte) bool {
+	var c Clock
+	_, ok := c.Read(stamp)
+	return ok
 }
 
 // The fast path reads all lines of the corpus as the plain one does, whole, cut
