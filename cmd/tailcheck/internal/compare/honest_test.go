@@ -69,7 +69,7 @@ func TestSameServerIsNotCalledDifferent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of runs")
 	}
-	const seeds = 300
+	const seeds = 200
 	for _, s := range servers {
 		for _, n := range []int{1000, 5000} {
 			wrong := 0
