@@ -29,12 +29,13 @@ type Options struct {
 	Stdin      io.Reader
 	Formats    []ingest.Format
 	Detectors  []detect.Detector // those to run
+	muted      []string          // of those: whose findings nobody wants to see
 	Format     string            // read as this one; empty: recognise
 	Reading    ingest.Options
-	Speaks     string // format whose language Reading.LogFormat is in: what no load or trace format claims is read as it
+	Speaks     string          // format whose language Reading.LogFormat is in: what no load or trace format claims is read as it
 	Objectives []sla.Objective // on every input
 	Plan       Plan
-	Scopes     []Scope // what tailcheck.yaml says of single inputs; later ones beat earlier ones, and what stands above beats all
+	Scopes     []Scope         // what tailcheck.yaml says of single inputs; later ones beat earlier ones, and what stands above beats all
 	FailOn     detect.Severity // findings at or above it fail
 	NeverFail  bool            // no finding fails
 	Lenient    bool            // what cannot be judged passes

@@ -119,8 +119,7 @@ func (f Flags) Options(formats []ingest.Format, detectors []detect.Detector) (Op
 	if o.Memory, err = parseBytes(f.Memory); err != nil {
 		return o, err
 	}
-	o.Detectors, err = choose(detectors, SplitList(f.Only), SplitList(f.Skip))
-	return o, err
+	return o, o.choose(detectors, SplitList(f.Only), SplitList(f.Skip))
 }
 
 func (f Flags) filter() (x Filter, err error) {
@@ -266,24 +265,37 @@ func parseColumns(list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// choose returns the detectors that are asked for.
-func choose(all []detect.Detector, only, skip []string) ([]detect.Detector, error) {
+// choose takes the detectors that are asked for.
+func (o *Options) choose(all []detect.Detector, only, skip []string) error {
 	var names []string
 	for _, d := range all {
 		names = append(names, d.Name)
 	}
 	for _, n := range slices.Concat(only, skip) {
 		if !slices.Contains(names, n) {
-			return nil, fmt.Errorf("no detector is named %q%s\nhint: tailcheck rules lists them", n, nearest(n, names))
+			return fmt.Errorf("no detector is named %q%s\nhint: tailcheck rules lists them", n, nearest(n, names))
 		}
 	}
-	var out []detect.Detector
-	for _, d := range all {
-		if (len(only) == 0 || slices.Contains(only, d.Name)) && !slices.Contains(skip, d.Name) {
-			out = append(out, d)
+	o.Detectors = all
+	for _, n := range names {
+		if len(only) > 0 && !slices.Contains(only, n) || slices.Contains(skip, n) {
+			o.Mute(n)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// Mute leaves out what a detector finds. What an objective's verdict rests on is
+// looked for all the same: whoever does not want to read of a suspicion has not
+// done away with it.
+func (o *Options) Mute(name string) {
+	o.Detectors = slices.DeleteFunc(slices.Clone(o.Detectors), func(d detect.Detector) bool { return d.Name == name && !vouches(d) })
+	o.muted = append(slices.Clone(o.muted), name)
+}
+
+// vouches reports whether a verdict on a load report or a log rests on a detector.
+func vouches(d detect.Detector) bool {
+	return d.Judge != nil && d.New == nil && d.Reads&ingest.Load != 0
 }
 
 // nearest returns ", did you mean NAME" for the name that a slip of the keys is

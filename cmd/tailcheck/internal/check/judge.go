@@ -15,7 +15,8 @@ type judge struct {
 	inputs []*input
 	pass   *pass
 
-	findings  []detect.Finding
+	known     []detect.Finding          // by all detectors that ran
+	findings  []detect.Finding          // of those: what is to be told
 	about     map[int][]*detect.Finding // by input; see found
 	doubts    map[int]string            // by input; see doubt
 	planned   map[int]bool              // inputs whose plan is known
@@ -73,14 +74,18 @@ func (j *judge) detect() {
 			found = append(found, t.Findings()...)
 		}
 		for _, f := range found {
-			if f.Detector, f.Severity = d.Name, d.Severity; !j.skipped(&f) {
-				j.findings = append(j.findings, f)
-			}
+			f.Detector, f.Severity = d.Name, d.Severity
+			j.known = append(j.known, f)
 		}
 	}
-	slices.SortStableFunc(j.findings, func(a, b detect.Finding) int {
+	slices.SortStableFunc(j.known, func(a, b detect.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Op, b.Op), slices.Compare(a.Inputs, b.Inputs), cmp.Compare(a.Message, b.Message))
 	})
+	for i := range j.known {
+		if f := &j.known[i]; !j.skipped(f) && !slices.Contains(j.opt.muted, f.Detector) {
+			j.findings = append(j.findings, *f)
+		}
+	}
 }
 
 // found returns the surest finding of a rule about an input, or nil: there may
@@ -88,8 +93,8 @@ func (j *judge) detect() {
 func (j *judge) found(rule string, input int) *detect.Finding {
 	if j.about == nil {
 		j.about = map[int][]*detect.Finding{}
-		for i := range j.findings {
-			f := &j.findings[i]
+		for i := range j.known {
+			f := &j.known[i]
 			for _, in := range f.Inputs {
 				j.about[in] = append(j.about[in], f)
 			}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/ingest"
 )
@@ -18,7 +20,7 @@ func rulesOf(inputs []*input, opt Options) []report.Rule {
 	kinds &^= ingest.KindProblem // every input may have some
 	var out []report.Rule
 	for _, d := range opt.Detectors {
-		if d.Reads&kinds != 0 {
+		if d.Reads&kinds != 0 && !slices.Contains(opt.muted, d.Name) {
 			out = append(out, report.Rule{Name: d.Name, Doc: d.Doc, Severity: d.Severity, Fails: !opt.NeverFail && d.Severity >= opt.FailOn})
 		}
 	}

@@ -155,7 +155,7 @@ func (f *File) skip(opt *check.Options, x Skip, given Given, now time.Time) {
 	case slices.Contains(given.Only, x.Detector):
 		note.Overruled = flag("--only")
 	case s.Covers == nil:
-		opt.Detectors = slices.DeleteFunc(slices.Clone(opt.Detectors), func(d detect.Detector) bool { return d.Name == x.Detector })
+		opt.Mute(x.Detector)
 	default:
 		s.Skip = x.Detector
 		opt.Scopes = append(opt.Scopes, s)

@@ -229,3 +229,20 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 }
+
+// Who does not want to read of a suspicion has not done away with it: a verdict is
+// the same whatever findings are left out.
+func TestSkippedFindingsStillCount(t *testing.T) {
+	path := filepath.Join(root, "fixtures", "load", "stall-hey", "hey.txt")
+	told := judged(t, check.Flags{SLA: []string{"p99<500ms"}}, path)
+	for _, f := range []check.Flags{{Skip: []string{"coordinated-omission"}}, {Only: []string{"small-sample"}}} {
+		f.SLA = []string{"p99<500ms"}
+		out := judged(t, f, path)
+		if told.Verdict != "inconclusive" || out.Verdict != told.Verdict {
+			t.Errorf("verdict %s, with %v skipped %s", told.Verdict, f.Skip, out.Verdict)
+		}
+		if !has(told, "coordinated-omission", "") || has(out, "coordinated-omission", "") {
+			t.Errorf("findings %v, with %v skipped %v", rules(told), f.Skip, rules(out))
+		}
+	}
+}

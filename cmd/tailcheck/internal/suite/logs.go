@@ -37,6 +37,7 @@ import (
 var Logs = []log.Dialect{
 	nginx.Dialect,
 	apache.Dialect,
+	apache.Lighttpd,
 	haproxy.Dialect,
 	envoy.Dialect,
 	traefik.CLF,
