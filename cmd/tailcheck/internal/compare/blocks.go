@@ -47,8 +47,10 @@ func (c counting) weigh(v, x int64) (all, above float64) {
 	return float64(n), float64(min(n, (v-x-1)/c.interval+1))
 }
 
-// beyond is how much of what hangs together may reach over the ends of a block.
-const beyond = 0.2
+// beyond is how much of what hangs together may reach over the ends of a block. At
+// a fifth two runs of 2,000 requests behind a queue four fifths full are called
+// different in 5.6 % of 2,000 seeds, at a tenth in 3.5 %.
+const beyond = 0.1
 
 // inflation is by how much the variance of the share of requests slower than x
 // exceeds that of independent requests, and at least 1. Latencies are in the

@@ -69,9 +69,9 @@ func TestSameServerIsNotCalledDifferent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of runs")
 	}
-	const seeds = 200
+	const seeds = 500
 	for _, s := range servers {
-		for _, n := range []int{1000, 5000} {
+		for _, n := range []int{1000, 2000, 5000} {
 			wrong := 0
 			for seed := range uint64(seeds) {
 				s.load.Requests = n
