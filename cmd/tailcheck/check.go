@@ -91,6 +91,7 @@ func readFlags() []cli.Flag {
 func gateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "fail-on", Usage: "findings of this severity or above fail: error, warning, note, never", Value: "error"},
+		&cli.BoolFlag{Name: "what-if", Usage: "run the commands that remedies name, and show what they say: of the 5 findings that cost most; each reads its input again"},
 		&cli.StringFlag{Name: "inconclusive", Usage: "what an objective that cannot be judged gives: fail (exit code 3) or pass", Value: "fail"},
 	}
 }
@@ -148,6 +149,11 @@ func (s *session) judge(c *cli.Context, command string) error {
 	done()
 	if err != nil {
 		return err
+	}
+	if c.Bool("what-if") {
+		if err := s.askFindings(c.Context, out, &opt); err != nil {
+			return err
+		}
 	}
 	s.warn(out)
 	err = s.writeReports(reports, out.Result, report.Options{Top: c.Int("top")})

@@ -81,6 +81,10 @@ func (s *session) runSlots(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if h := hears(c.Context); h != nil {
+		h.lines = r.Brief()
+		return nil
+	}
 	if c.String("output") == "json" {
 		return report.Encode(s.stdout, r)
 	}

@@ -99,6 +99,10 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 	if err != nil {
 		return err
 	}
+	if h := hears(c.Context); h != nil {
+		h.lines = a.Brief()
+		return nil
+	}
 	write := func(w io.Writer) error { return a.WriteText(w, report.Options{}) }
 	if output == "json" {
 		write = a.WriteJSON
@@ -137,6 +141,9 @@ func (s *session) fromOptions(c *cli.Context) (check.Options, error) {
 		return opt, err
 	}
 	opt.Command, opt.Paths, opt.Stdin = "whatif", []string{c.String("from")}, s.stdin
+	if h := hears(c.Context); h != nil {
+		opt.Jobs, opt.Memory, opt.Read = h.opt.Jobs, h.opt.Memory, h.opt.Read
+	}
 	return opt, nil
 }
 

@@ -20,7 +20,7 @@ import (
 // the duration of the calls, of the union, of the parent's duration, and of
 // count(*).
 type hops struct {
-	judge func(hopKey, *hop) *detect.Finding
+	judge func(*hops, hopKey, *hop) *detect.Finding
 	peer  bool // only what hot-peer needs is summed up
 
 	all   bounded[hopKey, hop]
@@ -262,7 +262,7 @@ func (h *hops) Findings() []detect.Finding {
 	for _, k := range h.all.keys(hopKey.compare) {
 		o := h.all.m[k]
 		o.peers.cut(maxPeers, hashOf)
-		if f := h.judge(k, o); f != nil {
+		if f := h.judge(h, k, o); f != nil {
 			f.Inputs, f.Op = slices.Clone(o.inputs), operation(k.parent)
 			out = append(out, *f)
 		}

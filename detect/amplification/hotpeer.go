@@ -48,7 +48,7 @@ type HotPeerNumbers struct {
 	Excess   float64 `json:"excess_ms"`
 }
 
-func hotPeer(k hopKey, o *hop) *detect.Finding {
+func hotPeer(_ *hops, k hopKey, o *hop) *detect.Finding {
 	if o.judged < minRequests || o.unsure > 0 {
 		return nil
 	}

@@ -2,6 +2,8 @@ package amplification
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
@@ -81,7 +83,7 @@ const (
 	minDispersion = 1.5  // variance of slow calls, of that of independence
 )
 
-func tailAmplification(k hopKey, o *hop) *detect.Finding {
+func tailAmplification(h *hops, k hopKey, o *hop) *detect.Finding {
 	calls := o.widths.Percentile(latency.P50)
 	if o.requests < minRequests || calls < minCalls || o.lost <= 0 || 2*o.keyed > o.requests {
 		return nil
@@ -144,7 +146,7 @@ func tailAmplification(k hopKey, o *hop) *detect.Finding {
 	without := max(1, calls/20)
 	e.addf(fmt.Sprintf("root p50 without the last %d", without), "if independent", "about %s", ms(o.elsewhere(root, wait, leaves.at(orderQuantile(calls-without, calls)))))
 	e.add("rests on", "times of spans", "")
-	f.Remedy = tailRemedy(shared, overloaded, hot)
+	f.Remedy = tailRemedy(shared, overloaded, hot) + h.commands(k, calls, overloaded)
 	return f
 }
 
@@ -176,4 +178,26 @@ func tailRemedy(shared, overloaded bool, hot []hot) string {
 		return first + "Many of the calls fail: mend that first, and send no hedges to what is overloaded. " + fewer + " " + partial
 	}
 	return first + fewer + " Hedge: where a replica can answer, send a call again when it has taken longer than its p95 (5 % more calls), and cancel the loser. " + partial
+}
+
+// commands work out the ways out for these calls: what each policy would bring,
+// and where calls may be hedged, second calls replayed on those that were made.
+func (h *hops) commands(k hopKey, calls int64, overloaded bool) string {
+	op := h.asked(k)
+	scatter := detect.Command("whatif", "scatter", "--from", "FILE", "--op", op, "--n", strconv.FormatInt(calls, 10))
+	if overloaded {
+		return scatter
+	}
+	return scatter + detect.Command("whatif", "hedge", "--from", "FILE", "--op", op)
+}
+
+// asked names calls as whatif knows them: by their operation, with who makes them
+// where others make such calls as well.
+func (h *hops) asked(k hopKey) string {
+	for o := range h.all.m {
+		if o != k && o.leaf.Op == k.leaf.Op {
+			return nameOr(strings.TrimSpace(k.leaf.Op), "calls without a name") + " below " + strings.TrimSpace(k.parent.Service+" "+k.parent.Op)
+		}
+	}
+	return k.leaf.Op
 }

@@ -199,7 +199,7 @@ func (m *multiple) finding(totals map[hop]*hopTotal) detect.Finding {
 	case s.multiplied < 2 && n.Product < 9:
 		out.Confidence = detect.Low
 	}
-	out.Remedy = remedy(m.trying, above)
+	out.Remedy = remedy(m.trying, above) + m.trying[len(m.trying)-1].chain()
 	return out
 }
 
@@ -252,7 +252,7 @@ func overBudget(h hop, s *hopTotal, totals map[hop]*hopTotal) detect.Finding {
 		Confidence: detect.Medium,
 		Message: fmt.Sprintf("%s made %s%s of %s after the first, on top of %s: %s more, where a retry budget is 20 %% (up to %s for one call)",
 			h.who(), s.atLeast(), tryCount(s.extra), h.call(), count(s.asked, "call"), percent(s.extra, s.asked), tryCount(tries)),
-		Remedy: fmt.Sprintf("Give %s a retry budget (20 %% of its calls), so that it stops trying again when %s is in trouble, and wait longer before each try, at random. Find out why the first tries fail.", h.who(), h.call()),
+		Remedy: fmt.Sprintf("Give %s a retry budget (20 %% of its calls), so that it stops trying again when %s is in trouble, and wait longer before each try, at random. Find out why the first tries fail.", h.who(), h.call()) + h.chain(),
 	}
 	e := (*evidence)(&out.Evidence)
 	e.add("tries after the first, of calls", fmt.Sprintf("%s%d of %d, %s", s.atLeast(), s.extra, s.asked, percent(s.extra, s.asked)), "up to 20 %")

@@ -53,9 +53,11 @@ func logFinding(in *detect.Input, whole, worst *detect.Traffic, when int64, all 
 	f := detect.Finding{Confidence: detect.High, Inputs: []int{in.Index}, Impact: whole.Wasted,
 		Numbers: RetryNumbers{Hops: []int64{most}, Product: most, LeafCallsMax: most, LeafCalls: float64(int64(100*mean(whole)+0.5)) / 100, WastedMs: words.Millis(whole.Wasted)},
 		Remedy:  "a retry budget (20 % of the requests), fewer tries (nginx: proxy_next_upstream_tries and proxy_next_upstream_timeout), retries at one layer only; a deadline that all tries share"}
+	over := whole
 	if !all {
-		f.Confidence = detect.Medium
+		f.Confidence, over = detect.Medium, worst
 	}
+	f.Remedy += chainOf(over, most)
 	f.Message = fmt.Sprintf("the proxy tried %d times for %d requests, %.2f each: %s were tried again", whole.Tries, whole.Proxied, mean(whole), words.Count(whole.Retried, "request"))
 	e := []detect.Evidence{{What: "tries that repeat the one before", Got: fmt.Sprint(whole.Repeats), Want: fmt.Sprintf("up to %s of the other %d", words.Percent(logBudget), whole.Tries-whole.Repeats)}}
 	if worst.Tries > 0 && in.Window > 0 {

@@ -85,6 +85,7 @@ type orphanedSum struct {
 	inputs    inputs
 	pos       ingest.Pos // of a span that started later: the first in the first input
 	has       bool
+	late      lateCall
 }
 
 // orphanedTrace is what one span that gave up left behind.
@@ -95,6 +96,7 @@ type orphanedTrace struct {
 	work                  time.Duration
 	end                   ingest.Time
 	first                 ingest.Pos
+	late                  lateCall
 }
 
 func (o *orphaned) Add(rec ingest.Record) {
@@ -134,6 +136,10 @@ func (o *orphaned) span(t *calltree.Trace, n calltree.Node) {
 	sum.spans = plus(sum.spans, stands(s))
 	if s.Kind == ingest.ClientSpan {
 		sum.calls = plus(sum.calls, stands(s))
+	}
+	if isEnd(t, n) {
+		p := t.Parent(n)
+		sum.late.keep(lateCall{hopOf(s, t.Span(p)), s.Pos, s.Kind == ingest.ClientSpan || t.Crosses(n) && t.Span(p) != nil && t.Span(p).Kind != ingest.ClientSpan})
 	}
 	if p := t.Parent(n); t.Timed(p) && o.late.after(n, p) {
 		sum.orphans = plus(sum.orphans, stands(s))
@@ -211,4 +217,5 @@ func (o *orphaned) operation(t *calltree.Trace, n calltree.Node) {
 	if !e.has || x.first.Compare(e.pos) < 0 {
 		e.pos, e.has = x.first, true
 	}
+	e.late.keep(x.late)
 }

@@ -30,6 +30,7 @@ func (s *orphanedSum) add(o *orphanedSum) {
 	if o.has && (!s.has || o.pos.Compare(s.pos) < 0) {
 		s.pos, s.has = o.pos, true
 	}
+	s.late.keep(o.late)
 }
 
 // byDesign reports whether work goes on behind calls that ended well as well:
@@ -67,7 +68,7 @@ func (s *orphanedSum) finding(h hop) detect.Finding {
 		Numbers: OrphanedNumbers{s.spans, millis(s.work), s.traces},
 		Message: fmt.Sprintf("%s%d %s started after %s %s, so that nobody waited for them: %s of work, up to %s after it had ended (behind %d of %s that ended so)",
 			least, s.spans, spans, h.String(), how, ms(s.work), ms(s.longest), s.wentOn, count(s.gaveUp, "call")),
-		Remedy: "Pass the caller's deadline and cancellation on with each call, and look before each further step whether somebody still waits. Give each hop a deadline below that of its caller. Where the work has to be finished whatever the caller does, hand it to a queue and say so.",
+		Remedy: "Pass the caller's deadline and cancellation on with each call, and look before each further step whether somebody still waits. Give each hop a deadline below that of its caller. Where the work has to be finished whatever the caller does, hand it to a queue and say so." + s.late.chain(),
 	}
 	switch {
 	case s.sure == 0:

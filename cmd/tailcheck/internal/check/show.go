@@ -28,6 +28,7 @@ func (j *judge) show() {
 	for _, f := range j.findings {
 		r := report.Finding{Rule: f.Detector, Severity: f.Severity.String(), Level: f.Severity, Confidence: f.Confidence.String(), Inputs: f.Inputs, Op: f.Op,
 			Message: f.Message, Numbers: f.Numbers, Exemplars: f.Exemplars, Remedy: j.remedy(f.Remedy, f.Inputs), Evidence: []report.Evidence{}}
+		r.Command = j.command(r.Remedy, f.Inputs)
 		if r.Exemplars == nil {
 			r.Exemplars = []string{}
 		}

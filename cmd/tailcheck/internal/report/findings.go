@@ -23,8 +23,7 @@ func (t text) findings() {
 	if t.top > 0 {
 		most = t.top
 	}
-	ranked := ranked(t.r.Findings)
-	for i, f := range ranked {
+	for i, f := range Ranked(t.r.Findings) {
 		if i == most {
 			t.section()
 			t.text(0, 2, fmt.Sprintf("and %s more; --output json lists all", counted(int64(len(t.r.Findings)-i), "finding")))
@@ -35,9 +34,9 @@ func (t text) findings() {
 	}
 }
 
-// ranked orders findings as people want to read them: by severity, and what cost
+// Ranked orders findings as people want to read them: by severity, and what cost
 // most first.
-func ranked(findings []Finding) []*Finding {
+func Ranked(findings []Finding) []*Finding {
 	out := make([]*Finding, len(findings))
 	for i := range findings {
 		out[i] = &findings[i]
@@ -91,7 +90,7 @@ func (t text) finding(f *Finding) {
 		t.text(2, 2, "traces: "+s)
 	}
 	if f.Remedy != "" {
-		t.advice(2, "→", f.Remedy)
+		t.advice(2, "→", f.advice())
 	}
 }
 

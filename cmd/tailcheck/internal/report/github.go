@@ -68,7 +68,7 @@ func (g *github) collect() {
 		}
 		g.add(kind, g.r.start(o.Input), g.called(o)+" "+how, o.Why)
 	}
-	for _, f := range ranked(g.r.Findings) {
+	for _, f := range Ranked(g.r.Findings) {
 		kind := 1
 		switch {
 		case g.r.fails(f):

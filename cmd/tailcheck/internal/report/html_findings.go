@@ -45,7 +45,7 @@ func (h *html) findingList(p *htmlPage) {
 	if h.top > 0 {
 		most = min(most, h.top)
 	}
-	for i, f := range ranked(h.r.Findings) {
+	for i, f := range Ranked(h.r.Findings) {
 		if i == most {
 			p.MoreFindings = more(len(h.r.Findings)-i, "finding")
 			return
@@ -55,7 +55,7 @@ func (h *html) findingList(p *htmlPage) {
 }
 
 func (h *html) found(f *Finding) htmlFinding {
-	x := htmlFinding{Rule: h.name(f.Rule), Severity: severityClass(f.Severity), Confidence: h.name(f.Confidence), Message: h.say(sentenceOf(f.Message)), Remedy: h.advice(f.Remedy)}
+	x := htmlFinding{Rule: h.name(f.Rule), Severity: severityClass(f.Severity), Confidence: h.name(f.Confidence), Message: h.say(sentenceOf(f.Message)), Remedy: h.advice(f.advice())}
 	var where []string
 	if len(h.r.Inputs) > 1 {
 		for _, i := range f.Inputs {

@@ -131,7 +131,7 @@ func (h *html) sentence() string {
 	case sla.Fail:
 		switch {
 		case o == nil || o.Verdict != sla.Fail:
-			for _, f := range ranked(r.Findings) {
+			for _, f := range Ranked(r.Findings) {
 				if strings.HasPrefix(r.Why, f.Rule+": ") {
 					return sentenceOf(f.Message)
 				}

@@ -106,7 +106,7 @@ func (j *junit) detectors() {
 		names = append(names, j.r.Rules[i].Name)
 		by[j.r.Rules[i].Name] = nil
 	}
-	for _, f := range ranked(j.r.Findings) {
+	for _, f := range Ranked(j.r.Findings) {
 		if _, listed := by[f.Rule]; !listed {
 			names = append(names, f.Rule)
 		}
@@ -165,7 +165,7 @@ func (j *junit) found(f *Finding) []string {
 		lines = append(lines, evidenceText([]string{e.What, e.Got, want, text0(e.At)}))
 	}
 	if f.Remedy != "" {
-		lines = append(lines, strings.Split("to do: "+f.Remedy, "\n")...)
+		lines = append(lines, strings.Split("to do: "+f.advice(), "\n")...)
 	}
 	return lines
 }

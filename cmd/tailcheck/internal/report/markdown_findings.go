@@ -11,7 +11,7 @@ func (m *markdown) findings() {
 		most = m.top
 	}
 	var left int64
-	for i, f := range ranked(m.r.Findings) {
+	for i, f := range Ranked(m.r.Findings) {
 		var b block
 		if i == 0 {
 			b.line("\n### Findings")
@@ -60,7 +60,7 @@ func (m *markdown) finding(b *block, f *Finding) {
 		b.line("Traces: %s%s\n", m.name(strings.Join(ids, ", ")), more)
 	}
 	m.tree(b, f.Tree)
-	m.steps(b, f.Remedy)
+	m.steps(b, f.advice())
 	b.line("</details>")
 }
 

@@ -4,6 +4,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"github.com/tailcheck/tailcheck/detect"
 )
@@ -263,9 +264,30 @@ type Finding struct {
 	Numbers    any        `json:"numbers"`
 	Exemplars  []string   `json:"exemplars"`
 	Remedy     string     `json:"remedy"`
+	WhatIf     *WhatIf    `json:"what_if"` // what the first command of the remedy says; null: not asked, or there is none
 
-	Level detect.Severity `json:"-"`
-	Tree  *Tree           `json:"-"` // the first exemplar; nil: none
+	Command string          `json:"-"` // the first command of the remedy, ready to be run; empty: there is none, or its input has no path
+	Level   detect.Severity `json:"-"`
+	Tree    *Tree           `json:"-"` // the first exemplar; nil: none
+}
+
+// WhatIf is what a command of a remedy says.
+type WhatIf struct {
+	Command string   `json:"command"` // as it was run
+	Lines   []string `json:"lines"`   // safe to show
+}
+
+// advice is the remedy with what its command says below it.
+func (f *Finding) advice() string {
+	if f.WhatIf == nil || f.Remedy == "" {
+		return f.Remedy
+	}
+	said := strings.Join(f.WhatIf.Lines, "\n")
+	before, after, found := strings.Cut(f.Remedy, "\n$ "+f.Command)
+	if !found {
+		return f.Remedy + "\n" + said
+	}
+	return before + "\n$ " + f.Command + "\n" + said + after
 }
 
 // Tree is a trace drawn small: siblings of one operation are one row.

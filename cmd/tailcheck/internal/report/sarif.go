@@ -132,7 +132,7 @@ func (s *sarif) objectives() {
 }
 
 func (s *sarif) findings() {
-	for _, f := range ranked(s.r.Findings) {
+	for _, f := range Ranked(s.r.Findings) {
 		at := s.r.placeOf(f)
 		message := f.Message
 		if f.Op != "" {
@@ -147,7 +147,7 @@ func (s *sarif) findings() {
 		if r == nil {
 			continue
 		}
-		r.Properties = sarifBag{Op: Safe(f.Op), Confidence: Safe(f.Confidence), Remedy: safeLines(f.Remedy)}
+		r.Properties = sarifBag{Op: Safe(f.Op), Confidence: Safe(f.Confidence), Remedy: safeLines(f.advice())}
 		if sensible(f.ImpactMs) {
 			r.Properties.ImpactMs = f.ImpactMs
 		}

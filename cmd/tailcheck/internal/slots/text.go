@@ -74,6 +74,21 @@ func (r *Report) verdict() string {
 	return s + "."
 }
 
+// Brief is the report in two lines, for a finding that it is about.
+func (r *Report) Brief() []string {
+	if r.Batch == nil {
+		return nil
+	}
+	what, ways, found := strings.Cut(r.verdict(), ": ")
+	if !found {
+		return []string{report.Safe(what)}
+	}
+	if r.From != nil {
+		what += ", sent as " + words.Count(r.From.Sent, "command")
+	}
+	return []string{report.Safe(what + "."), report.Safe(strings.ToUpper(ways[:1]) + ways[1:])}
+}
+
 func (r *Report) source(p *report.Paper) {
 	f := r.From
 	if f == nil {

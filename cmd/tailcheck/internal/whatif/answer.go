@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
+	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/correct/sla"
 	"github.com/tailcheck/tailcheck/internal/latency"
 	"github.com/tailcheck/tailcheck/internal/simulate"
@@ -37,6 +39,7 @@ type Answer struct {
 	RestsOn  RestsOn  `json:"rests_on"`
 
 	table func(*printer) // draws Rows as text
+	brief []string       // see Brief
 }
 
 // Source is the file that times come from.
@@ -175,4 +178,21 @@ func mean(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.2f", v)
+}
+
+// Brief is the answer in two lines, for a finding that it is about: how it is, and
+// what the ways out would bring.
+func (a *Answer) Brief() []string {
+	lines := a.brief
+	if len(lines) == 0 {
+		lines = strings.Split(a.Answer, "\n")
+	}
+	if len(a.Refused) > 0 {
+		lines = []string{a.Answer, a.Refused[0]}
+	}
+	out := make([]string, 0, 2)
+	for _, l := range lines[:min(len(lines), 2)] {
+		out = append(out, report.Safe(l))
+	}
+	return out
 }

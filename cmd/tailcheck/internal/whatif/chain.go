@@ -59,6 +59,9 @@ func Chain(ask ChainAsk) (*Answer, error) {
 	}
 	a.Question = fmt.Sprintf("%s of the leaf's calls fail, and %s?", x.failing(), x.triesText())
 	a.Answer = x.sentence(rows)
+	if first, second, ok := strings.Cut(a.Answer, ". With "); ok {
+		a.brief = []string{first + ".", "With " + second}
+	}
 	a.RestsOn.Assumptions = x.assumptions()
 	a.table = func(p *printer) { chainTable(p, rows, false) }
 	return a, nil
@@ -264,14 +267,18 @@ func (x *chainAsk) run(points []chainPoint) []ChainRow {
 	var rows []ChainRow
 	for _, at := range points {
 		for _, p := range x.policies(at.budget) {
-			rows = append(rows, x.row(at.tries, at.budget, simulate.DeadlinePolicy(slices.Index(ChainPolicies, p))))
+			policy := simulate.DeadlinePolicy(slices.Index(ChainPolicies, p))
+			rows = append(rows, x.row(at.tries, at.budget, policy, 0))
+			if x.Share > 0 {
+				rows = append(rows, x.row(at.tries, at.budget, policy, x.Share))
+			}
 		}
 	}
 	return rows
 }
 
-func (x *chainAsk) row(tries []int, budget time.Duration, policy simulate.DeadlinePolicy) ChainRow {
-	c := &simulate.Chain{Tries: tries, Budget: budget, Policy: policy, Pause: x.Pause, Share: x.Share}
+func (x *chainAsk) row(tries []int, budget time.Duration, policy simulate.DeadlinePolicy, share float64) ChainRow {
+	c := &simulate.Chain{Tries: tries, Budget: budget, Policy: policy, Pause: x.Pause, Share: share}
 	k := x.steps(tries)
 	k.Cost, k.Fails = x.Cost, x.Fails
 	var m *simulate.ChainMeans

@@ -104,6 +104,7 @@ func (c *chainSeen) answer(budget time.Duration, seed uint64) *Answer {
 	a := &Answer{Schema: Schema, Model: "chain", Rows: rows, RestsOn: RestsOn{Draws: int64(len(c.requests)), Seed: seed, Interval: confidence}}
 	a.Question = fmt.Sprintf("requests through %s had other deadlines and retries?", c.names())
 	a.Answer = c.sentence(rows)
+	a.brief = c.brief(rows)
 	a.RestsOn.Assumptions = []string{
 		fmt.Sprintf("measured: tries %s, a call of the leaf %s, %s of them failing, %s before a further try; %s", product(c.tries), clock(c.cost), report.Share(c.failing), clock(c.pause), seen),
 		fmt.Sprintf("deadline passed on: %s, %s", clock(passed.Budget), from),
@@ -190,18 +191,47 @@ func (c *chainSeen) sentence(rows []ChainRow) string {
 		}
 		return out
 	}
-	o, p := &rows[0], &rows[1]
 	out := fmt.Sprintf("Observed, the mean of a request: %s.\nThe model, run as it was: %s.", said(&rows[0]), said(&rows[1]))
 	for i := 2; i < len(rows); i++ {
 		out += fmt.Sprintf("\nWith %s: %s.", map[string]string{"deadline passed on": "the deadline passed on", "retries at one hop": "retries at one hop only", "20 % retry budget": "a 20 % retry budget"}[rows[i].Policy], said(&rows[i]))
 	}
+	if doubt := c.doubt(rows); doubt != "" {
+		out += "\n" + doubt
+	}
+	return out
+}
+
+// doubt says why the alternatives say little; empty: nothing speaks against them.
+func (c *chainSeen) doubt(rows []ChainRow) string {
+	o, p := &rows[0], &rows[1]
 	tried := slices.ContainsFunc(c.tries, func(t int) bool { return t > 1 })
 	far := func(a, b, allowed float64) bool { return math.Abs(a-b) > allowed }
 	switch {
 	case far(p.Leaf, o.Leaf, misfit*o.Leaf), far(p.Elapsed, o.Elapsed, misfit*o.Elapsed+misfitMs), far(p.Success, o.Success, misfit):
-		out += "\nThe model does not come to what was observed: these requests are no chain, or their calls overlap. What it says of the alternatives is a direction at the most."
+		return "The model does not come to what was observed: these requests are no chain, or their calls overlap. What it says of the alternatives is a direction at the most."
 	case !tried && c.deadline == 0:
-		out += "\nNo call was tried again, and nobody gave up: there is nothing here that other retries or deadlines would change."
+		return "No call was tried again, and nobody gave up: there is nothing here that other retries or deadlines would change."
 	}
-	return out
+	return ""
+}
+
+// brief is what was observed, and what the alternatives would make of it.
+func (c *chainSeen) brief(rows []ChainRow) []string {
+	said := func(r *ChainRow) string {
+		out := fmt.Sprintf("%s calls of the leaf in %s", mean(r.Leaf), clockMs(r.Elapsed))
+		if rows[0].Orphaned > 0 {
+			out += fmt.Sprintf(", %s of it for nobody", clockOr0(r.Orphaned))
+		}
+		return out
+	}
+	var ways []string
+	for i := 2; i < len(rows); i++ {
+		ways = append(ways, fmt.Sprintf("with %s: %s", map[string]string{"deadline passed on": "the deadline passed on", "retries at one hop": "retries at one hop only", "20 % retry budget": "a 20 % retry budget"}[rows[i].Policy], said(&rows[i])))
+	}
+	first := fmt.Sprintf("As recorded a request makes %s, in the mean.", said(&rows[0]))
+	if doubt := c.doubt(rows); doubt != "" {
+		return []string{first, doubt}
+	}
+	second := strings.Join(ways, "; ") + "."
+	return []string{first, strings.ToUpper(second[:1]) + second[1:]}
 }

@@ -49,6 +49,9 @@ func (x *chainAsk) sentence(rows []ChainRow) string {
 		out += fmt.Sprintf(" with a deadline of %s (%s)", clockMs(*first.Budget), first.Policy)
 	}
 	out += "."
+	if x.Share > 0 && len(rows) == 2 {
+		return out + fmt.Sprintf(" With a retry budget of %s it makes %s in %s.", report.Share(x.Share), mean(last.Leaf), clockMs(last.Elapsed))
+	}
 	if last != first && last.Policy == "pass" && first.Policy != "pass" && x.Sweep == "" {
 		out += fmt.Sprintf(" With the deadline passed on it makes %s in %s.", mean(last.Leaf), clockMs(last.Elapsed))
 	}
@@ -86,12 +89,13 @@ func (x *chainAsk) assumptions() []string {
 // chainTable draws rows. Of measured ones the budget is said beside, and leaf
 // calls are not counted twice.
 func chainTable(p *printer, rows []ChainRow, measured bool) {
-	deadlines, waits, answers := false, false, false
+	deadlines, waits, answers, shares := false, false, false, false
 	var times []float64
 	for i := range rows {
 		r := &rows[i]
 		deadlines = deadlines || r.Budget != nil
 		waits = waits || r.Waited != r.Elapsed
+		shares = shares || r.Share != nil
 		answers = answers || r.Success > 0
 		times = append(times, r.Elapsed, r.Waited, r.Orphaned)
 		if r.Budget != nil && !measured {
@@ -112,6 +116,12 @@ func chainTable(p *printer, rows []ChainRow, measured bool) {
 				return ""
 			}
 			return write(*r.Budget)
+		}},
+		{"retries", shares && !measured, func(r *ChainRow) string {
+			if r.Share == nil {
+				return "all"
+			}
+			return "up to " + report.Share(*r.Share)
 		}},
 		{"leaf", true, func(r *ChainRow) string { return mean(r.Leaf) }},
 		{"attempts", !measured, func(r *ChainRow) string { return mean(r.Attempts) }},

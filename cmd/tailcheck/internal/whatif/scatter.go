@@ -52,6 +52,7 @@ func Scatter(ask ScatterAsk) (*Answer, error) {
 	a := x.answer(rows)
 	a.Question = fmt.Sprintf("a request asks %s at once?", leaves(x.n))
 	a.Answer = x.sentence(rows)
+	a.brief = x.brief(rows)
 	a.table = func(p *printer) { x.table(p, rows) }
 	return a, nil
 }

@@ -90,6 +90,32 @@ func (x *scatter) sentence(rows []ScatterRow) string {
 	return strings.Join(out, " ")
 }
 
+// brief is how requests wait, and what the policies that were run would bring.
+func (x *scatter) brief(rows []ScatterRow) []string {
+	was := &rows[0]
+	how := "Without a change"
+	if was.Observed {
+		how = "As recorded"
+	}
+	waits := func(r *ScatterRow) string {
+		return fmt.Sprintf("p50 %s and p99 %s", clockMs(r.Waits.P50.Value), clockMs(r.Waits.P99.Value))
+	}
+	var ways []string
+	for i := range rows {
+		switch r := &rows[i]; r.Policy {
+		case "hedged":
+			ways = append(ways, fmt.Sprintf("hedged after %s: %s, for %s more calls", clockOr0(*r.After), waits(r), report.Share(max(0, r.Sent/float64(x.n)-1))))
+		case "first":
+			ways = append(ways, fmt.Sprintf("answered with the first %d: %s", *r.K, waits(r)))
+		}
+	}
+	first := fmt.Sprintf("%s requests wait for %s calls: %s (a call: p50 %s, p99 %s).", how, report.Whole(int64(was.N)), waits(was), clock(x.quantile(0.5)), clock(x.quantile(0.99)))
+	if len(ways) == 0 || was.Policy != "all" && !was.Observed {
+		return []string{first}
+	}
+	return []string{first, "If calls are independent: " + strings.Join(ways, "; ") + "."}
+}
+
 func (x *scatter) table(p *printer, rows []ScatterRow) {
 	unit, write := timesOf(rows)
 	if x.classic {
