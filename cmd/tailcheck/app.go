@@ -76,11 +76,15 @@ func (s *session) app() *cli.App {
 	return &cli.App{
 		Name:  "tailcheck",
 		Usage: "tells the truth about slow requests",
-		Description: `tailcheck says whether the percentiles of a finished load-test report can be
-believed (coordinated omission), corrects them where that is valid, refuses
-where it is not, and judges service level objectives before and after.
+		Description: `tailcheck reads finished load-test reports, trace exports and server logs. It
+says whether the percentiles of a report can be believed (coordinated omission),
+corrects them where that is valid, refuses where it is not, and judges service
+level objectives before and after; it finds what multiplies in traces, stalls,
+queues and retries in logs, and stalls that a load report never saw.
 
   tailcheck check --sla 'p99<500ms' report.txt     the CI gate: exit codes 0, 1, 2, 3
+  tailcheck check hey.txt access.log gc.log        report and logs laid side by side
+  tailcheck check traces.jsonl                     fan-out, storms, retries, orphaned work
   tailcheck correct --interval 80ms hey.csv        before and after
   tailcheck lab                                    see it happen, on loopback`,
 		Reader:                    s.stdin,

@@ -62,7 +62,7 @@ func logFinding(in *detect.Input, whole, worst *detect.Traffic, when int64, all 
 	e := []detect.Evidence{{What: "tries that repeat the one before", Got: fmt.Sprint(whole.Repeats), Want: fmt.Sprintf("up to %s of the other %d", words.Percent(logBudget), whole.Tries-whole.Repeats)}}
 	if worst.Tries > 0 && in.Window > 0 {
 		from := time.Unix(0, when*int64(in.Window)).UTC().Format("2006-01-02 15:04:05 UTC")
-		e = append(e, detect.Evidence{What: "worst time", Got: fmt.Sprintf("%s from %s on: %d tries for %d requests, %.2f each", in.Window, from, worst.Tries, worst.Proxied, mean(worst))})
+		e = append(e, detect.Evidence{What: "worst time", Got: fmt.Sprintf("%d tries for %d requests, %.2f each, in the %s from %s on", worst.Tries, worst.Proxied, mean(worst), in.Window, from)})
 	}
 	if whole.Wasted > 0 {
 		e = append(e, detect.Evidence{What: "time of tries that were repeated", Got: words.Ms(whole.Wasted)})

@@ -110,7 +110,7 @@ func (x *Log) about() (s []string) {
 	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
 	some := func(n int64, what string) {
 		if n > 0 {
-			add("%d %s", n, what)
+			add("%s %s", count(n), what)
 		}
 	}
 	switch {
@@ -153,10 +153,16 @@ func (x *Log) about() (s []string) {
 	} else {
 		some(x.Untimed, "without a latency")
 	}
-	some(x.Streams, "connections, in no percentile")
+	if x.Streams > 0 {
+		add("%s, in no percentile", counted(x.Streams, "connection"))
+	}
 	some(x.Censored, "of which a lower bound is known (gave up, timed out)")
 	if x.Tries > 0 {
-		add("%s upstream tries, %s retried", count(x.Tries), counted(x.Retried, "request"))
+		tries := "upstream tries"
+		if x.Tries == 1 {
+			tries = "upstream try"
+		}
+		add("%s %s, %s retried", count(x.Tries), tries, counted(x.Retried, "request"))
 	}
 	return s
 }
