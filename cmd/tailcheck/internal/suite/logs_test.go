@@ -315,6 +315,24 @@ func TestSummerTimeEnds(t *testing.T) {
 	}
 }
 
+// A log without latencies, or of pauses alone, is nothing that an objective on a
+// time passes on, whatever --inconclusive says; beside a report it hinders nobody.
+func TestObjectivesOnLogsWithoutLatencies(t *testing.T) {
+	logs := filepath.Join(root, "fixtures", "log")
+	for _, path := range []string{filepath.Join(logs, "stall-nginx-closed", "access.combined.log"), filepath.Join(logs, "gc-java", "gc.log")} {
+		f := check.Flags{SLA: []string{"p99<500ms"}, Inconclusive: "pass", FailOn: "never"}
+		if out := judged(t, f, path); out.Verdict != "inconclusive" {
+			t.Errorf("%s: %s: %s", path, out.Verdict, out.Why)
+		}
+		healthy := filepath.Join(root, "fixtures", "clean", "open.csv")
+		f.Inconclusive = ""
+		alone, beside := judged(t, f, healthy), several(t, f, healthy, path)
+		if alone.Verdict != "pass" || beside.Verdict != "pass" {
+			t.Errorf("%s: %s, and beside %s: %s: %s", healthy, alone.Verdict, path, beside.Verdict, beside.Why)
+		}
+	}
+}
+
 // A format string is in the language of one server: it says itself whose it is.
 func TestLogFormatLanguages(t *testing.T) {
 	for _, c := range []struct{ format, whose string }{
