@@ -195,7 +195,7 @@ func (l *lesson) end(x *run) {
 	if x.entry.More {
 		return
 	}
-	x.in, x.yield, x.counts, x.lines, x.last, x.written = ingest.Input{}, nil, counter{}, 0, 0, 0
+	x.in, x.yield, x.counts, x.lines, x.last, x.reached, x.written = ingest.Input{}, nil, counter{}, 0, 0, 0, 0
 	x.pieces.reset()
 	l.free.Put(x)
 }

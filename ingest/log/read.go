@@ -17,6 +17,7 @@ type run struct {
 	counts  counter
 	lines   int64
 	last    int64       // offset of the last line
+	reached int64       // offset of the last problem; nothing may be told of what is before it
 	written ingest.Time // when the last line was written; 0: not known
 
 	// What is used again for other parts of the input: names that are known,
@@ -108,10 +109,14 @@ func (x *run) told(err error, stamp Moment, wrapper string, text []byte, offset 
 		return true
 	case err != nil:
 		x.problem.Pos, x.problem.Err = x.in.Pos(offset), &unread{err, excerpt(text)}
+		x.reached = x.problem.Offset
 		return x.yield(&x.problem, nil)
 	}
 	if e.Pos != x.in.Pos(offset) {
 		stamp = Moment{} // that of a later line than the entry's
+	}
+	if e.Offset < x.reached { // a line within the entry was told of before it
+		e.Offset = x.reached
 	}
 	x.inOrder(e)
 	x.counts.count(e, e.settle(stamp), wrapper)
