@@ -63,7 +63,7 @@ func all(n int, page, only string) error {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	var pairs []pair
-	for _, part := range []func(dir, bin string) ([]pair, error){load, trace, logs} {
+	for _, part := range []func(dir, bin string) ([]pair, error){load, trace, logs, whatif} {
 		p, err := part(dir, bin)
 		if err != nil {
 			return err

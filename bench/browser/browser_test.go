@@ -79,7 +79,10 @@ func report(t *testing.T, args ...string) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "report.html")
-	cmd := exec.Command(bin, append([]string{"check", "--output", "html", "-o", path}, args...)...)
+	if args = append([]string{"check", "--output", "html", "-o", path}, args...); args[5] == "whatif" {
+		args = append(args[5:], "--report", "html="+path)
+	}
+	cmd := exec.Command(bin, args...)
 	cmd.Dir = root
 	out, _ := cmd.CombinedOutput() // exit codes are verdicts
 	if info, err := os.Stat(path); err != nil {

@@ -26,6 +26,7 @@ var reports = []struct {
 	{"retries", 1, []string{"fixtures/trace/retries-3x3x3/traces.jsonl"}},
 	{"by-hand", 3, nil},
 	{"log", 4, []string{"--sla", "p99<100ms", "fixtures/log/stall-nginx-closed/access-of-csv.log*", "fixtures/log/stall-nginx-closed/hey.csv"}},
+	{"sweep", 2, []string{"whatif", "scatter", "--model", "classic", "--sweep", "delay"}},
 	{"several", 3, []string{"--sla", "p99<500ms", "fixtures/load/stall-hey", "fixtures/load/ab/stall.csv"}},
 }
 
@@ -102,7 +103,7 @@ func TestReports(t *testing.T) {
 // The pointer shows the numbers of the table behind a chart; so do arrow keys.
 func TestNumbersUnderThePointer(t *testing.T) {
 	browser := browse(t)
-	for _, r := range reports[:7] {
+	for _, r := range reports[:8] {
 		t.Run(r.name, func(t *testing.T) {
 			w := open(t, browser, pageOf(t, r.args))
 			for i := range ask[int](w, `document.querySelectorAll(".plot").length`) {

@@ -58,6 +58,7 @@ func answerFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "seed", Usage: "`N` that random numbers begin with; equal seeds give equal results", Value: 1},
 		&cli.StringFlag{Name: "output", Usage: "print as `NAME`: text, json", Value: "text"},
+		&cli.StringSliceFlag{Name: "report", Usage: "show a sweep (or hedging) as a page with charts: html=`FILE`"},
 		&cli.StringFlag{Name: "o", Usage: "print to `FILE` instead of standard output"},
 	}
 }
@@ -90,6 +91,10 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 		}
 	}
 	path := c.String("o")
+	pages, err := pagesOf(c, path)
+	if err != nil {
+		return err
+	}
 	if from := c.String("from"); path != "" && from != "" {
 		if err := overInput(path, []string{from}); err != nil {
 			return err
@@ -103,6 +108,14 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 		h.lines = a.Brief()
 		return nil
 	}
+	if len(pages) > 0 && !a.Sweeps() {
+		return fmt.Errorf("--report html: there is nothing to draw but of a sweep\nhint: %s", map[string]string{"scatter": "--sweep n, --sweep k or --sweep delay", "chain": "--sweep hops=2,3,4,5, without --from"}[c.Command.Name])
+	}
+	for _, page := range pages {
+		if err := writeFile(page, a.WriteHTML); err != nil {
+			return err
+		}
+	}
 	write := func(w io.Writer) error { return a.WriteText(w, report.Options{}) }
 	if output == "json" {
 		write = a.WriteJSON
@@ -114,6 +127,30 @@ func (s *session) model(c *cli.Context, ask func() (*whatif.Answer, error)) erro
 		return a.WriteText(s.stdout, s.terminal(report.Options{}))
 	}
 	return write(s.stdout)
+}
+
+// pagesOf are the files that --report names.
+func pagesOf(c *cli.Context, path string) (pages []string, err error) {
+	for _, s := range c.StringSlice("report") {
+		name, page, ok := strings.Cut(s, "=")
+		switch {
+		case !ok || page == "" || page == "-":
+			return nil, fmt.Errorf("--report %q: want html=FILE\nhint: --report html=sweep.html", s)
+		case name != "html":
+			return nil, fmt.Errorf("--report %q: a sweep is shown as html\nhint: --report html=sweep.html, --output json -o FILE", s)
+		case c.Command.Name == "load":
+			return nil, fmt.Errorf("--report html: load sweeps nothing\nhint: --output json -o FILE")
+		case path != "" && sameFile(page, path):
+			return nil, fmt.Errorf("two reports to one file: %s\nhint: give each a file of its own", page)
+		}
+		if from := c.String("from"); from != "" {
+			if err := overInput(page, []string{from}); err != nil {
+				return nil, err
+			}
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
 }
 
 // interruptible returns when the models are done or the user has had enough. They

@@ -2,7 +2,7 @@ package report
 
 // Chart is something to look at: what stands behind some of the numbers, thinned
 // out so far that it can be drawn. Charts are filled in only where a renderer
-// wants them. Exactly one of Spectrum, Timeline, Histogram and Tree is set.
+// wants them. Exactly one of Spectrum, Timeline, Histogram, Tree and Sweep is set.
 // Times are milliseconds.
 type Chart struct {
 	Title string
@@ -14,6 +14,7 @@ type Chart struct {
 	Timeline  *Timeline
 	Histogram *Histogram
 	Tree      *CallTree
+	Sweep     *Sweep
 }
 
 // Role is what a series stands for; it decides its colour.
@@ -102,6 +103,30 @@ type Histogram struct {
 
 // Bar counts what had From to To, both included.
 type Bar struct{ From, To, Count int64 }
+
+// Sweep is what a model says for one value after another.
+type Sweep struct {
+	Over   string   // what is changed: "delay"
+	At     []string // its values, in order
+	Plain  bool     // what is shown are numbers, and no times
+	Of     string   // what is shown: "calls sent"
+	Series []SweepSeries
+	Beside []SweepColumn // of the table only
+	Knee   int           // number of the value at which it turns, from 1; 0: none
+}
+
+// SweepSeries has a number for each value.
+type SweepSeries struct {
+	Name   string
+	Role   Role
+	Values []float64
+}
+
+// SweepColumn has a text for each value.
+type SweepColumn struct {
+	Name  string
+	Cells []string
+}
 
 // CallTree is what requests of one operation call, all of them laid over each
 // other: each row is an operation below the same operations.

@@ -13,7 +13,7 @@ import (
 // axis, in order.
 type htmlChart struct {
 	ID, Title, Note string
-	Kind            string // spectrum, timeline, histogram, tree
+	Kind            string // spectrum, timeline, histogram, tree, sweep
 	Label           string // what it is, for those who do not see it
 	Legend          []htmlKey
 	Marks           []string
@@ -41,7 +41,7 @@ type htmlCall struct {
 // chartData is what report.js is given for one chart. Times are milliseconds.
 type chartData struct {
 	ID     string       `json:"id"`
-	Kind   string       `json:"kind"` // spectrum, timeline, histogram
+	Kind   string       `json:"kind"` // spectrum, timeline, histogram, sweep
 	X      []number     `json:"x"`    // log10(1/(1-q)); seconds; places
 	Names  []string     `json:"names,omitempty"`
 	Series []seriesData `json:"series"`
@@ -49,6 +49,8 @@ type chartData struct {
 	Marks  []markData   `json:"marks,omitempty"`
 	Start  int64        `json:"start,omitempty"` // of a timeline, Unix milliseconds
 	Width  number       `json:"width,omitempty"` // of a bin, seconds
+	Of     string       `json:"of,omitempty"`    // what a sweep shows
+	Plain  bool         `json:"plain,omitempty"` // a sweep of numbers that are no times
 	Log    bool         `json:"log"`             // better seen on a logarithmic axis
 }
 
@@ -122,6 +124,8 @@ func (h *html) charts(p *htmlPage) {
 			ok = h.timeline(&x, &d, c.Timeline)
 		case c.Histogram != nil:
 			ok = h.histogram(&x, &d, c.Histogram)
+		case c.Sweep != nil:
+			ok = h.sweep(&x, &d, c.Sweep)
 		case c.Tree != nil:
 			if x.Kind = "tree"; len(c.Tree.Rows) > 0 {
 				h.callTree(&x, c.Tree)

@@ -83,6 +83,9 @@ func charted() *Result {
 			{0, "storefront", "POST /checkout", 1, 1, 0, 4, 87.4},
 			{1, "checkout", "Place", 1.8, 3, 1.8, 12, 47.5},
 			{2, "payments", "Charge", 4.2, 9, 2.3333333, 36, -1}}}},
+		{Title: "What requests wait", Input: -1, Sweep: &Sweep{Over: "delay", At: []string{"5 ms", "19 ms", "never"}, Of: "wait", Knee: 2,
+			Series: []SweepSeries{{"p50", Measured, []float64{22, 36, 200}}, {"p99", Corrected, []float64{22.5, 36.7, math.NaN()}}},
+			Beside: []SweepColumn{{"calls sent", []string{"200", "105", "100"}}}}},
 	}
 	return r
 }
@@ -105,6 +108,9 @@ func TestHTMLIsSafe(t *testing.T) {
 		case x.Histogram != nil:
 			x.Histogram.Each, x.Histogram.Of = evil, evil
 			x.Histogram.Bars[0] = Bar{math.MinInt64, math.MaxInt64, -1}
+		case x.Sweep != nil:
+			x.Sweep.Over, x.Sweep.At[0], x.Sweep.Of, x.Sweep.Series[0].Name, x.Sweep.Beside[0] = evil, evil, evil, evil, SweepColumn{evil, []string{evil}}
+			x.Sweep.Series[0].Values, x.Sweep.Knee = []float64{math.Inf(1)}, 1<<30
 		case x.Tree != nil:
 			x.Tree.Rows[0] = CallRow{-5, evil, evil, math.NaN(), -1, math.Inf(1), -1, math.NaN()}
 			x.Tree.Rows[1].Depth = 1 << 30
@@ -158,8 +164,8 @@ func TestHTMLTablesBehindCharts(t *testing.T) {
 	if err := json.Unmarshal([]byte(data), &v); err != nil {
 		t.Fatal(err)
 	}
-	if len(v) != 3 {
-		t.Fatalf("%d charts are plotted, want 3", len(v))
+	if len(v) != 4 {
+		t.Fatalf("%d charts are plotted, want 4", len(v))
 	}
 	for _, c := range v {
 		table := regexp.MustCompile(`(?s)id="` + c.ID + `-table">.*?<tbody>(.*?)</tbody>`).FindStringSubmatch(page)

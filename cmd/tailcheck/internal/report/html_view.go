@@ -26,7 +26,8 @@ type htmlPage struct {
 
 	Title, Verdict, Word, Sign string
 	Sentence, Why              string
-	Inputs                     string // in a few words
+	Answer, RestsOn            []string // of a page of what-if
+	Inputs                     string   // in a few words
 	Tiles                      []htmlTile
 	Objectives                 []htmlObjective
 	MoreObjectives             string

@@ -40,6 +40,8 @@ type Answer struct {
 
 	table func(*printer) // draws Rows as text
 	brief []string       // see Brief
+
+	sweptAt []string // values of a sweep over a chain
 }
 
 // Source is the file that times come from.

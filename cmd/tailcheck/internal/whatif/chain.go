@@ -51,7 +51,7 @@ func Chain(ask ChainAsk) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Schema: Schema, Model: "chain", Rows: rows, Swept: swept, RestsOn: RestsOn{Seed: ask.Seed, Interval: confidence}}
+	a := &Answer{Schema: Schema, Model: "chain", Rows: rows, Swept: swept, sweptAt: x.sweptAt, RestsOn: RestsOn{Seed: ask.Seed, Interval: confidence}}
 	if x.random() {
 		a.RestsOn.Draws = x.draws
 	} else {
@@ -69,8 +69,9 @@ func Chain(ask ChainAsk) (*Answer, error) {
 
 type chainAsk struct {
 	ChainAsk
-	tries []int
-	draws int64
+	tries   []int
+	draws   int64
+	sweptAt []string
 }
 
 func (x *chainAsk) prepare() error {
@@ -217,8 +218,9 @@ func (x *chainAsk) rows() ([]ChainRow, *Sweep, error) {
 	if !given || len(values) > maxSwept {
 		return nil, nil, fmt.Errorf("--sweep %q: want hops, tries or budget with up to %d values\nhint: --sweep hops=2,3,4,5", x.Sweep, maxSwept)
 	}
-	for _, v := range values {
+	for i, v := range values {
 		v = strings.TrimSpace(v)
+		values[i] = v
 		var err error
 		switch over {
 		case "hops", "tries":
@@ -254,6 +256,7 @@ func (x *chainAsk) rows() ([]ChainRow, *Sweep, error) {
 			return nil, nil, err
 		}
 	}
+	x.sweptAt = values
 	return x.run(points), &Sweep{over}, nil
 }
 

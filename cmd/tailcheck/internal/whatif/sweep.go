@@ -167,16 +167,7 @@ func (x *scatter) sweepTable(p *printer, sw *sweep, rows []ScatterRow) {
 	lines := [][]string{}
 	for i := range rows {
 		r := &rows[i]
-		var at string
-		switch sw.over {
-		case "n":
-			at = itoa(r.N)
-		case "k":
-			at = itoa(*r.K)
-		case "delay":
-			at = clock(time.Duration(math.Round(*r.After * 1e6)))
-		}
-		line := []string{at, write(r.Waits.P50.Value)}
+		line := []string{r.at(sw.over), write(r.Waits.P50.Value)}
 		if !x.classic {
 			line = append(line, write(r.Waits.P99.Value))
 		}
@@ -192,4 +183,15 @@ func (x *scatter) sweepTable(p *printer, sw *sweep, rows []ScatterRow) {
 		header = []string{sw.over, "wait " + unit, "sent", "answers", "any slow", "wait"}
 	}
 	p.Table(header, lines, []int{len(header) - 1}, []int{len(header) - 3, len(header) - 1, len(header) - 2})
+}
+
+// at is the value of a sweep that a row stands for.
+func (r *ScatterRow) at(over string) string {
+	switch over {
+	case "n":
+		return itoa(r.N)
+	case "k":
+		return itoa(*r.K)
+	}
+	return clock(time.Duration(math.Round(*r.After * 1e6)))
 }

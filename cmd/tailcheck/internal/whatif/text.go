@@ -38,13 +38,16 @@ func (a *Answer) WriteText(w io.Writer, o report.Options) error {
 		p.Lines(x.Text)
 	}
 	p.Section()
-	p.restsOn(a)
+	p.Head("Rests on", "")
+	for _, x := range a.restsOn() {
+		p.Item(x)
+	}
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-func (p *printer) restsOn(a *Answer) {
-	p.Head("Rests on", "")
+// restsOn lists what an answer rests on.
+func (a *Answer) restsOn() (out []string) {
 	if s := a.Source; s != nil {
 		path := report.Safe(s.Path)
 		if path == "-" {
@@ -58,25 +61,26 @@ func (p *printer) restsOn(a *Answer) {
 		if s.Requests != s.Calls && s.Requests > 0 {
 			text += " of " + several(s.Requests, "request")
 		}
-		p.Item(text)
+		out = append(out, text)
 		for _, n := range s.Notes {
-			p.Item(n)
+			out = append(out, n)
 		}
 	}
 	if l := a.Leaf; l != nil {
-		p.Item(fmt.Sprintf("one call: %s; p50 %s, p95 %s, p99 %s; slow: %s, %s of the calls",
+		out = append(out, fmt.Sprintf("one call: %s; p50 %s, p95 %s, p99 %s; slow: %s, %s of the calls",
 			l.Name, clockMs(l.P50), clockMs(l.P95), clockMs(l.P99), l.slow(), report.Share(l.SlowShare)))
 	}
 	switch {
 	case a.RestsOn.Draws == 0:
 	case a.Model == "chain" && a.Source != nil:
-		p.Item(fmt.Sprintf("%s as recorded, each made once for each row, seed %d", several(a.RestsOn.Draws, "request"), a.RestsOn.Seed))
+		out = append(out, fmt.Sprintf("%s as recorded, each made once for each row, seed %d", several(a.RestsOn.Draws, "request"), a.RestsOn.Seed))
 	default:
-		p.Item(fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
+		out = append(out, fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
 	}
 	for _, x := range a.RestsOn.Assumptions {
-		p.Item(x)
+		out = append(out, x)
 	}
+	return out
 }
 
 // several writes a number of things with groups of thousands.

@@ -75,6 +75,7 @@
           values: (u, splits) => splits.map(percentile),
         });
       case "histogram":
+      case "sweep":
         return Object.assign(base(tableOf(c).head[0]), { size: 32, splits: () => everySo(c.names.length), values: (u, splits) => splits.map((k) => c.names[k] || ""), grid: { show: false } });
       default:
         return Object.assign(base(c.start ? "time, UTC" : "since the first request"), { size: 32, values: (u, splits) => splits.map((s) => moment(c, s)) });
@@ -125,7 +126,7 @@
           ctx.fill();
         }
       }
-      if (c.kind === "spectrum") {
+      if (c.kind === "spectrum" || c.kind === "sweep") {
         for (const m of c.marks || []) {
           const x = u.valToPos(m.from, "x", true);
           ctx.strokeStyle = ctx.fillStyle = colour("quiet")();
@@ -200,7 +201,7 @@
   function xRange(c) {
     return (u, min, max) => {
       if (c.kind === "spectrum") return [0, Math.max(max * 1.02, 1)];
-      if (c.kind === "histogram") return [-0.6, c.names.length - 0.4];
+      if (c.kind === "histogram" || c.kind === "sweep") return [-0.6, c.names.length - 0.4];
       const end = Math.max(max + (c.width || 0), (c.marks || []).reduce((m, x) => Math.max(m, x.to), 0));
       return [Math.min(min, 0), end > min ? end : min + 1];
     };
@@ -208,7 +209,8 @@
 
   function plotsOf(c, log) {
     const main = columns(c, log);
-    const plots = [{ ...main, y: Object.assign(base(c.kind === "histogram" ? tableOf(c).head[1] : c.kind === "timeline" ? "slowest request" : "latency"), c.kind === "histogram" ? { size: 62, incrs: whole } : { size: 62, values: (u, splits) => splits.map(latency) }), log: log, x: xAxis(c) }];
+    const counted = c.kind === "histogram" || c.plain;
+    const plots = [{ ...main, y: Object.assign(base(c.of ? c.of : counted ? tableOf(c).head[1] : c.kind === "timeline" ? "slowest request" : "latency"), c.plain ? { size: 62 } : counted ? { size: 62, incrs: whole } : { size: 62, values: (u, splits) => splits.map(latency) }), log: log, x: xAxis(c) }];
     if (c.kind === "timeline" && c.series.some((s) => s.count.some((v) => v !== null))) {
       const counts = { id: c.id, kind: "timeline", x: c.x, width: c.width, start: c.start, marks: c.marks, series: c.series.map((s) => ({ role: s.role, y: s.count })) };
       plots[0].x = Object.assign({}, plots[0].x, { label: undefined, labelSize: 0, values: () => [], size: 8 });
@@ -232,11 +234,12 @@
     const area = element("div");
 
     if (c.kind !== "histogram") {
+      const latencies = c.plain ? "" : "latency ";
       const label = element("label", "scale");
       const box = element("input");
       box.type = "checkbox";
       box.checked = c.log;
-      label.append(box, " logarithmic latency axis");
+      label.append(box, " logarithmic " + latencies + "axis");
       box.addEventListener("change", () => { state.log = box.checked; build(); });
       host.before(label);
     }
