@@ -25,16 +25,44 @@ type match struct {
 
 // align finds the log in which a run can be seen: by the dates of the report
 // where it has them; else by the number of its requests and its length, of the
-// whole log or of one operation. nil: nothing says that they belong together.
+// whole log or of one operation. nil: nothing says that they belong together, or
+// logs of different times fit as well.
 func align(load *detect.Input, views []*view) (best *match) {
+	var all []*match
 	for _, v := range views {
 		for _, m := range []*match{byTime(load, v), byNumber(load, v), byLongest(load, v)} {
-			if m != nil && (best == nil || m.sure > best.sure || m.sure == best.sure && m.dated && !best.dated) {
+			if m == nil || !m.plausible() {
+				continue
+			}
+			all = append(all, m)
+			if best == nil || m.sure > best.sure || m.sure == best.sure && m.dated && !best.dated {
 				best = m
 			}
 		}
 	}
+	for _, m := range all {
+		if !best.byTime && m.sure == best.sure && (m.from > best.to || m.to < best.from) {
+			return nil // two runs alike
+		}
+	}
 	return best
+}
+
+// Of a report with dates whose number and length are those of a log at another
+// time: clocks that are apart by no more than minutes, or by a time zone. Else it
+// is another run, that was as long by chance or by its plan.
+const (
+	mostApart = 5 * time.Minute
+	mostZone  = 14 * time.Hour
+)
+
+func (m *match) plausible() bool {
+	if !m.dated || m.apart.Abs() <= mostApart {
+		return true
+	}
+	const quarter = 15 * time.Minute
+	rest := (m.apart.Abs() + quarter/2) % quarter
+	return m.apart.Abs() <= mostZone+mostApart && (rest-quarter/2).Abs() <= 5*time.Second+m.view.resolution
 }
 
 // byTime matches by dates: most of the run lies in the time of the log.

@@ -35,7 +35,7 @@ func judgeMissed(t *detect.Table) (out []detect.Finding) {
 		}
 		var met []*stall
 		for _, s := range f.stalls {
-			if m.meets(s) && slices.ContainsFunc(s.inputs, func(i int) bool { return slices.Contains(m.view.indexes(), i) }) {
+			if m.meets(s) && m.felt(s) && slices.ContainsFunc(s.inputs, func(i int) bool { return slices.Contains(m.view.indexes(), i) }) {
 				met = append(met, s)
 			}
 		}
@@ -44,6 +44,28 @@ func judgeMissed(t *detect.Table) (out []detect.Finding) {
 		}
 	}
 	return out
+}
+
+// felt reports whether a stall can have been one of the run: a client that waits
+// for its answers met it at least once, so that its slowest request is about as
+// slow. Where the report does not say, or lost requests, it can.
+func (m *match) felt(s *stall) bool {
+	slowest := time.Duration(-1)
+	for _, row := range m.load.Rows() {
+		if row.Service.Count() > 0 {
+			slowest = max(slowest, time.Duration(row.Service.Max()))
+		}
+		for i := range row.Aggregates {
+			slowest = max(slowest, row.Aggregates[i].Max)
+			for _, q := range row.Aggregates[i].Quantiles {
+				if q.Percentile == 100 {
+					slowest = max(slowest, q.Value)
+				}
+			}
+		}
+	}
+	r := &m.load.Run
+	return slowest < 0 || r.Lost > 0 || r.Timeouts > 0 || 2*slowest >= s.length()-2*s.blur
 }
 
 // missed says what the stalls of a run would have cost users who come by the
@@ -76,13 +98,13 @@ func (m *match) missed(met []*stall) *detect.Finding {
 		total.Merge(base)
 	}
 	for _, s := range met {
-		d, k := m.unsent(s, rate, &total)
+		d, k := m.unsent(s, rate, m.density(n, lost, rate), &total)
 		due += d
 		seen += k
 	}
 	would := total.Percentile(latency.P99)
 	if base == nil {
-		would = beyond(p99, n, met, rate)
+		would = beyond(p99, n, met, m.density(n, lost, rate))
 	}
 	if float64(would) < worse*float64(p99) {
 		return nil
@@ -166,22 +188,33 @@ func (m *match) base(n int64) *latency.Summary {
 	return &all
 }
 
-// unsent adds the requests that were due in a stall and were never sent. Each
-// waits from when it was due to the end.
-func (m *match) unsent(s *stall, rate float64, into *latency.Summary) (due, seen int64) {
+// density is how many requests a second of calm time the run has latencies of:
+// what was due is weighed as they are. A plan that the run did not keep would else
+// outweigh them.
+func (m *match) density(n int64, lost time.Duration, rate float64) float64 {
+	if calm := m.load.Run.Elapsed - lost; calm > 0 && n > 0 {
+		return float64(n) / calm.Seconds()
+	}
+	return rate
+}
+
+// unsent adds the requests that were due in a stall and were never sent, as many
+// a second as the run has beside it. Each waits from when it was due to the end.
+func (m *match) unsent(s *stall, rate, density float64, into *latency.Summary) (due, seen int64) {
 	for _, x := range s.held {
 		if m.row == nil || x.Op == m.row.Op {
 			seen++
 		}
 	}
-	every := time.Duration(float64(time.Second) / rate)
-	for wait := s.length() - every; wait > 0 && due < 1<<24; wait -= every {
-		due++
-		if due > seen-1 { // those that were sent are in the log; the first of them began the stall
+	every := time.Duration(float64(time.Second) / density)
+	n := int64(0)
+	for wait := s.length() - every; wait > 0 && n < 1<<24; wait -= every {
+		n++
+		if n > seen-1 { // those that were sent are in the log; the first of them began the stall
 			into.Record(int64(wait))
 		}
 	}
-	return due + 1, seen
+	return max(int64(rate*s.length().Seconds()+0.5), 1), seen
 }
 
 // beyond is the p99 of n samples of which only the p99 is known, with those that

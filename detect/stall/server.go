@@ -21,11 +21,29 @@ type StallNumbers struct {
 	Due      int64   `json:"due"`  // requests that would have met it at the rate around it
 }
 
+// Of requests that waited for the same moment while others were answered: so
+// many that it was no single client, and so many of their operations' requests
+// that it was the operation that stood still.
+const (
+	sureHeld   = 15
+	mostOthers = 0.5
+)
+
 // confidence says how sure it is that a stall is one.
 func (s *stall) confidence() detect.Confidence {
 	all := slices.ContainsFunc(s.pauses, func(p ingest.Pause) bool { return p.All })
 	switch {
-	case all, s.burst > 0 && s.silence, len(s.held) >= minHeld:
+	case all, s.burst > 0 && s.silence:
+		return detect.High
+	case s.silence && len(s.held) >= minHeld:
+		return detect.High
+	case !s.silence && len(s.held) > 0: // others were answered meanwhile: how many of their own kind?
+		switch {
+		case float64(len(s.held)) < mostOthers*s.due0:
+			return detect.Low
+		case len(s.held) < sureHeld:
+			return detect.Medium
+		}
 		return detect.High
 	case len(s.held) > 0, len(s.pauses) > 0:
 		return detect.Medium

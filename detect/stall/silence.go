@@ -1,6 +1,7 @@
 package stall
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -20,6 +21,13 @@ const (
 	minEnds     = 50                     // requests in all, below which nothing is usual
 	overUsual   = 4                      // times the gap that all but a few are below
 	lookAround  = 20                     // how many times its own length is looked at before and after it
+	mostLonely  = 5 * time.Minute        // of a silence that nothing but itself speaks for: longer ones are nights, and parts of logs that are lost
+	mostAlike   = 2                      // gaps at least half as long around one that has a burst behind it
+	fewGaps     = 8                      // gaps that may all be stalls
+	mostBroken  = 0.05                   // of the time around it: a quarter of the silence passes without an answer. A clump in 12 of them leaves e^-3
+	part        = 0.25                   // of the rate around it that must be seen within half its length
+	mostBurst   = time.Minute            // nobody waits longer for an answer to what he has waited for
+	dueShare    = 0.5                    // of what was due, that ends at once behind it: the rest when the server has caught up
 )
 
 // stall is a time in which a server answered nobody, or those who needed one
@@ -32,6 +40,7 @@ type stall struct {
 	held     []detect.Slow // requests that waited for its end
 	pauses   []ingest.Pause
 	rate     float64 // requests a second that came, or would have; 0: not known
+	due0     float64 // requests of the operations of a pile-up that came in as long a time; 0: it is none
 	others   int64   // requests that ended in it nevertheless
 	blur     time.Duration
 }
@@ -44,12 +53,25 @@ func (s *stall) due() int64 { return int64(s.rate*s.length().Seconds() + 0.5) }
 // gap is a time without a request that ended.
 type gap struct{ from, to ingest.Time }
 
+func (g gap) length() time.Duration { return g.to.Sub(g.from) }
+
 // silences finds the gaps that are too long for what goes on around them.
 func (v *view) silences() (all []*stall) {
 	if v.ends < minEnds {
 		return nil
 	}
-	var gaps []gap
+	v.gaps = v.gapsOf()
+	usual := v.usualGap()
+	expected := minExpected + math.Log(float64(len(v.gaps)))
+	for _, g := range v.gaps {
+		if s := v.silence(g, usual, expected); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (v *view) gapsOf() (gaps []gap) {
 	var last ingest.Time
 	for i := range v.bins {
 		b := &v.bins[i]
@@ -61,61 +83,126 @@ func (v *view) silences() (all []*stall) {
 		}
 		last = b.LastEnd
 	}
-	usual := v.usualGap(gaps)
-	for _, g := range gaps {
-		if s := v.silence(g, usual, minExpected+math.Log(float64(len(gaps)))); s != nil {
-			all = append(all, s)
-		}
-	}
-	return all
+	return gaps
 }
 
-// usualGap is the length that all but a few gaps do not pass: eight of them, or
+// usualGap is the length that all but a few gaps do not pass: fewGaps of them, or
 // one in 200. What bins are too wide to show is shorter than a bin.
-func (v *view) usualGap(gaps []gap) time.Duration {
-	lengths := make([]time.Duration, len(gaps))
-	for i, g := range gaps {
-		lengths[i] = g.to.Sub(g.from)
+func (v *view) usualGap() time.Duration {
+	lengths := make([]time.Duration, len(v.gaps))
+	for i, g := range v.gaps {
+		lengths[i] = g.length()
 	}
 	slices.Sort(lengths)
-	few := max(8, len(lengths)/200)
+	v.rare = v.resolution
+	if len(lengths) > fewGaps {
+		v.rare = lengths[len(lengths)-1-fewGaps]
+	}
+	few := max(fewGaps, len(lengths)/200)
 	if len(lengths) <= few {
 		return v.resolution
 	}
 	return lengths[len(lengths)-1-few]
 }
 
+// broken is the part of the time in a stretch in which one would have to wait
+// longer than so long for the next request to end. The few longest gaps of the
+// log do not count: they are what is to be judged.
+func (v *view) broken(from, to ingest.Time, wait time.Duration) float64 {
+	from, to = max(from, v.first), min(to, v.last)
+	if to <= from {
+		return 0
+	}
+	i, _ := slices.BinarySearchFunc(v.gaps, from, func(g gap, t ingest.Time) int { return cmp.Compare(g.to, t) })
+	total := time.Duration(0)
+	for ; i < len(v.gaps) && v.gaps[i].from < to; i++ {
+		if g := v.gaps[i]; g.length() <= v.rare {
+			total += max(0, min(g.to, to).Sub(max(g.from, from))-max(v.resolution, wait))
+		}
+	}
+	return float64(total) / float64(to.Sub(from))
+}
+
 func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
-	long := g.to.Sub(g.from)
+	long := g.length()
 	sure := long - v.resolution // it was at least as long
 	if sure < minSilence || sure < overUsual*(usual-v.resolution) {
 		return nil
 	}
 	around := max(lookAround*long, time.Second)
-	burst := max(v.resolution, long/5, 50*time.Millisecond)
+	burst := min(max(v.resolution, long/5, 50*time.Millisecond), mostBurst)
 	// A stamp of a whole second stands for all of it; the seconds in which the
 	// silence began and ended were not whole ones.
 	coarse := v.resolution - time.Millisecond
 	before := v.around(g.from.Add(-around-coarse), g.from.Add(-coarse))
-	after := v.around(g.to.Add(burst-coarse-1), g.to.Add(burst-coarse-1+around))
-	rate := min(before, after)
-	if before == 0 || after == 0 {
-		rate = max(before, after)
+	after := v.around(g.to.Add(2*long), g.to.Add(2*long+around)) // when those that waited are worked off
+	if rest := g.to.Add(burst - coarse - 1); after == 0 && v.last.Sub(rest) > max(long/2, v.resolution) {
+		after = v.rate(rest, v.last)
+	}
+	rate := before
+	if after > 0 {
+		rate = min(before, after)
 	}
 	if rate*sure.Seconds() < expected {
+		return nil // chance, or a load that began
+	}
+	if v.broken(g.from.Add(-around), g.from, sure/overUsual)+v.broken(g.to, g.to.Add(around), sure/overUsual) > 2*mostBroken {
+		return nil // who asks comes and goes
+	}
+	// Close to it, too, requests must end: what is slow by itself ends alone, when a
+	// load has ended or before one begins.
+	half := max(long/2, 2*v.resolution) // the second in which it began was not whole
+	if least := part * rate * half.Seconds(); float64(v.endsIn(g.from.Add(-half), g.from)) < least || float64(v.endsIn(g.to-1, g.to.Add(half))) < least {
 		return nil
 	}
 	s := &stall{from: g.from, to: g.to, silence: true, rate: rate, inputs: v.indexes(), blur: v.resolution}
-	at := v.endsIn(g.to-1, g.to.Add(burst)-1)
-	if extra := float64(at) - max(before, after)*burst.Seconds(); extra >= 5 && extra >= 0.3*rate*sure.Seconds() {
-		s.burst = int64(extra)
-	}
+	s.burst = v.burst(g, burst, rate*long.Seconds(), max(before, after))
 	v.hold(s, burst)
-	if s.burst == 0 && len(s.held) == 0 && (rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)) {
-		return nil // chance, or a load that ended or began
+	if after == 0 && s.burst == 0 && len(s.held) < minHeld {
+		return nil // a load that ended, and what was slow of it
+	}
+	if len(s.held) == 0 {
+		alike := v.alike(g, around)
+		switch {
+		case s.burst > 0 && alike > mostAlike:
+			return nil // who asks comes and goes
+		case s.burst == 0 && (alike > 0 || sure > mostLonely || rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)):
+			return nil // chance, or a load that ended or began, or a night
+		}
 	}
 	s.sharpen()
 	return s
+}
+
+// alike counts the other gaps around one that are at least half as long.
+func (v *view) alike(g gap, around time.Duration) (n int) {
+	from, to := g.from.Add(-around), g.to.Add(around)
+	i, _ := slices.BinarySearchFunc(v.gaps, from, func(g gap, t ingest.Time) int { return cmp.Compare(g.to, t) })
+	for ; i < len(v.gaps) && v.gaps[i].from < to; i++ {
+		if o := v.gaps[i]; o != g && 2*o.length() >= g.length() && o.length() > v.resolution {
+			n++
+		}
+	}
+	return n
+}
+
+// burst returns how many more requests than usual ended at once behind a silence
+// in which so many were due; 0: they are none of those that waited for its end.
+// More cannot have waited than were due: where more come, it is the load that
+// has grown.
+func (v *view) burst(g gap, within time.Duration, due, usual float64) int64 {
+	extra := func(d time.Duration) (more, chance float64) {
+		usual := usual * d.Seconds()
+		return float64(v.endsIn(g.to-1, g.to.Add(d)-1)) - usual, math.Sqrt(usual + 1)
+	}
+	more, chance := extra(within)
+	if more < max(5, dueShare*due, 4*chance) {
+		return 0
+	}
+	if all, chance := extra(2 * g.length()); all > 2*due+4*chance {
+		return 0
+	}
+	return int64(more)
 }
 
 // around is the rate in a stretch of time, without what of it lies outside the log.
@@ -128,18 +215,29 @@ func (v *view) around(from, to ingest.Time) float64 {
 }
 
 // hold finds the requests that waited for the end of a silence: they ended just
-// behind it, and had begun when it was not yet half over.
+// behind it, and had begun about when it did or later. One that had begun long
+// before is slow by itself; and where most of what was in flight went on being so,
+// the end of one is no end of a silence for all.
 func (v *view) hold(s *stall, burst time.Duration) {
 	longest := detect.Slow{}
+	others := 0
 	for _, x := range v.slow {
-		end := endOf(x)
-		if end < s.to.Add(-v.resolution) || end > s.to.Add(burst+v.resolution) || 2*x.Latency < s.length()-v.resolution || !v.unusual(x) {
+		ended := endOf(x)
+		if ended < s.to.Add(-v.resolution) || 4*x.Latency < 3*(s.length()-v.resolution) || x.Start > s.from.Add(s.length()/2+v.resolution) || !v.unusual(x) {
+			continue
+		}
+		if x.Start < s.from.Add(-max(v.resolution, s.length()/4)) || ended > s.to.Add(max(burst, s.length()/2)) {
+			others++
 			continue
 		}
 		s.held = append(s.held, x)
 		if x.Latency > longest.Latency {
 			longest = x
 		}
+	}
+	if len(s.held) <= others || float64(longest.Latency) < 0.85*float64(s.length()-v.resolution) {
+		s.held = nil
+		return
 	}
 	if longest.Latency > 0 && longest.Latency <= s.length()+2*v.resolution { // it tells better than the stamps when it was
 		s.from, s.to = longest.Start, endOf(longest)
@@ -156,4 +254,4 @@ func (s *stall) sharpen() {
 }
 
 // unusual reports whether a request took far longer than its operation does.
-func (v *view) unusual(x detect.Slow) bool { return x.Latency >= 5*v.usual(x.Op) }
+func (v *view) unusual(x detect.Slow) bool { return x.Latency >= 5*(v.usual(x.Op)+v.step) }

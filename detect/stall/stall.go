@@ -24,17 +24,43 @@ them.
 How it is found, with or without latencies in the log:
 
   silence       no request ends for far longer than the local rate explains (12
-                ought to have, and more in a long log), and four times longer than
-                all but a few gaps of the same log
-  burst         behind it about rate x gap of them end at once: they had come all
-                the time (arrivals are open). Where none do, the sender waited too,
-                or had paused: a silence by itself is of low confidence
-  pile-up       five or more requests that took at least five times the median of
-                their operation ended together and had begun at different times;
-                others may have been answered meanwhile
+                ought to have, and more in a long log), four times longer than
+                all but a few gaps of the same log, and where hardly a quarter
+                as long ever passes without one: sessions, batches and nights
+                leave gaps of their own. Requests must end close to it on both
+                sides: a load that ends, begins or pauses is no stall
+  burst         behind it half of rate x gap of them end at once, and no more
+                than were due: they had come all the time (arrivals are open)
+  held          requests that began about when the silence did, took five times
+                the median of their operation and ended with it: a closed loop
+                leaves one for each of its clients. Without burst and held ones
+                the sender may have paused: low confidence, and nothing at all
+                from five minutes on
+  pile-up       ten or more requests that took at least five times the median of
+                their operation ended together and had begun at different times,
+                while as slow ones seldom end so close to each other. Where they
+                are less than half of what their operations were asked for in
+                that time, the confidence is low: a client whose network comes
+                back, or a page that loads slowly, looks the same
   pauses        collections, safepoints and commands that stop the whole server,
                 of 200 ms or more; those of locks and slow queries explain a stall
                 and are none by themselves
+
+How sure that is: in simulated logs of 24 kinds without a stall (Poisson, sessions,
+heavy-tailed people, nights, batches, closed loops with slow operations, full
+thread pools, ramps, restarts, time-outs, long polls, slow clients, lost parts,
+0.01 to 5000 requests a second, a minute to seven days, eight ways of writing
+each), no finding is of medium confidence or above. One of low confidence is in
+one log of two where the load itself paused or a server was restarted, in one of
+twenty of sessions, and in one of a hundred of the others. A stall in which 25
+requests or more were due is found in all logs with latencies to the millisecond
+but one in 50, within a fifth of its length; a closed loop without latencies shows
+it with low confidence; one operation of several that stands still is found in
+four of five. Latencies cut to whole seconds halve that.
+
+What it cannot see: stalls shorter than 100 ms or than the stamps are fine; and in
+a log of more than a day and a half a silence is seen only from ten seconds on
+(the timeline's bins are as wide), though long requests are seen all the same.
 
 Where the numbers come from: "due" is the rate around the silence times its
 length. Moments are as exact as the log's stamps.
@@ -61,7 +87,13 @@ How it is found: report and log are laid side by side, by the dates of the repor
 where it has them, else by the number of requests and the length of the run; the
 evidence says which. Then the requests that were due in the stall are added to
 those of the run, each waiting from when it was due to the end, and p99 is taken
-again. It is a finding where that is at least 1.5 times what the report says.
+again. It is a finding where that is at least 1.5 times what the report says. In
+simulations with 1 to 20 workers and one to four stalls it is within 10 % of what
+an open loop at that rate gets from the same server.
+
+Nothing is said of a run that cannot be placed: two logs of different times that
+fit alike, dates that are neither minutes nor a time zone apart, a report whose
+slowest request is far shorter than the stall.
 
 The rate is the plan's (--rate, the report's command line) or else that of the
 run while the server answered. Open-loop runs and reports that were corrected by

@@ -21,7 +21,10 @@ type view struct {
 	last       ingest.Time   // last end
 	slow       []detect.Slow // by end
 	typical    map[string]time.Duration
+	step       time.Duration // below which latencies are cut, where that is more than a millisecond
 	pauses     []ingest.Pause
+	gaps       []gap         // in which nothing ended, by time
+	rare       time.Duration // which only the few longest gaps pass
 	stalls     []*stall
 }
 
@@ -87,6 +90,11 @@ func viewOf(inputs []*detect.Input) *view {
 		}
 		v.pauses = append(v.pauses, in.Pauses.Longest...)
 		v.resolution = max(v.resolution, resolution(in))
+		for i := range in.Log.Shapes {
+			if s := in.Log.Shapes[i].Step; s > time.Millisecond {
+				v.step = max(v.step, s)
+			}
+		}
 	}
 	line.Sort()
 	v.bins, v.width = line.Bins(), line.Width()
@@ -98,6 +106,12 @@ func viewOf(inputs []*detect.Input) *view {
 		v.last = max(v.last, v.bins[i].LastEnd)
 	}
 	v.slow = slices.DeleteFunc(v.slow, func(s detect.Slow) bool { return s.Start == 0 })
+	if most := 4 * detect.MaxSlowest; len(v.slow) > most { // of hundreds of files
+		slices.SortFunc(v.slow, func(a, b detect.Slow) int {
+			return cmp.Or(cmp.Compare(b.Latency, a.Latency), a.Pos.Compare(b.Pos))
+		})
+		v.slow = v.slow[:most]
+	}
 	slices.SortFunc(v.slow, func(a, b detect.Slow) int {
 		return cmp.Or(cmp.Compare(endOf(a), endOf(b)), a.Pos.Compare(b.Pos))
 	})
