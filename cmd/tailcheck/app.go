@@ -106,15 +106,3 @@ queues and retries in logs, and stalls that a load report never saw.
 		},
 	}
 }
-
-// usage words the errors of the flag parser as tailcheck's own.
-func usage(_ *cli.Context, err error, _ bool) error {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return fmt.Errorf("unknown flag -%s\nhint: tailcheck COMMAND --help lists the flags", name)
-	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
-		return fmt.Errorf("flag -%s needs a value", name)
-	}
-	return errors.New(text)
-}
