@@ -21,7 +21,7 @@ func (s *session) whatif() *cli.Command {
 		ArgsUsage: "scatter|chain|hedge|load",
 		Description: `A finding says what went wrong; whatif says what a change would bring, and what
 it would cost. Each model runs on parameters, or with --from FILE on the times
-that a load report or traces hold. Results are the same for the same --seed, on
+that a load report, traces or a server's log hold. Results are the same for the same --seed, on
 any number of cores. It is a report, not a gate: the exit code is 0, or 2 when
 the command line or the file cannot be used.
 
@@ -66,7 +66,7 @@ func answerFlags() []cli.Flag {
 // fromFlags are the flags of models that can read a file.
 func fromFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "take times from `FILE`: a load report with samples, an .hgrm, traces; - is standard input"},
+		&cli.StringFlag{Name: "from", Usage: "take times from `FILE`: a load report with samples, an .hgrm, traces, a server's log; - is standard input"},
 		&cli.StringFlag{Name: "op", Usage: "of the file, the calls of the operation `NAME`"},
 		&cli.StringFlag{Name: "format", Usage: "read as `NAME` instead of recognising the format"},
 		&cli.StringSliceFlag{Name: "columns", Usage: "columns of a plain CSV, `ROLE=NAME,...` with the roles due, start, end, latency, status, op"},

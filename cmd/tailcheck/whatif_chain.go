@@ -125,6 +125,9 @@ func chainAsk(c *cli.Context) (ask whatif.ChainAsk, err error) {
 		if c.IsSet("fails") {
 			return ask, fmt.Errorf("--fails and --failing: calls fail by one of them")
 		}
+		if all := strings.TrimSpace(c.String("failing")); all == "100%" || all == "1" {
+			return ask, fmt.Errorf("--failing %s: then all of them fail\nhint: --fails all", all)
+		}
 		if ask.Failing, err = whatif.Portion("failing", c.String("failing")); err != nil {
 			return ask, err
 		}

@@ -154,6 +154,10 @@ func mainShape(in *detect.Input) *ingest.Shape {
 	return best
 }
 
+// ClockStarts says at what moment the latencies of a log begin; empty: it is not
+// known.
+func ClockStarts(in *detect.Input) string { return clockOf(in) }
+
 func clockOf(in *detect.Input) string {
 	var all []string
 	for i := range in.Log.Shapes {

@@ -107,7 +107,12 @@ func isHedge(calls []call) bool {
 // method says no, 0 not known. HTTP: RFC 9110, 9.2.2; of stores, commands that
 // add to what is there.
 func idempotent(s *ingest.Span) int {
-	switch m := methodOf(s); m {
+	return methodAllows(methodOf(s))
+}
+
+// methodAllows says it of a method.
+func methodAllows(m string) int {
+	switch m {
 	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "SELECT", "MGET", "HGET", "HGETALL", "EXISTS":
 		return 1
 	case "POST", "PATCH", "CONNECT", "INSERT", "UPDATE", "INCR", "INCRBY", "DECR", "DECRBY", "LPUSH", "RPUSH", "XADD":

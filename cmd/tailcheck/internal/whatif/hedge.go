@@ -39,7 +39,10 @@ type HedgeRow struct {
 	Chosen    bool     `json:"recommended"`
 }
 
-const hedgeDraws = 200_000
+const (
+	hedgeDraws  = 200_000
+	maxReplayed = 50_000_000 // calls of each row; of more there are fewer draws, which is said
+)
 
 // Hedge replays recorded calls with second ones, or says why they are not to be
 // hedged.
@@ -96,8 +99,8 @@ func (x *hedge) prepare() error {
 		return fmt.Errorf("--draws %d: want a number from 100 to %d", x.draws, maxDraws)
 	}
 	x.collect()
-	if n := max(x.N, x.From.Width); x.draws*int64(n) > 1e9 {
-		x.draws = max(100, int64(1e9)/int64(n))
+	if n := max(x.N, x.From.Width); x.draws*int64(n) > maxReplayed {
+		x.draws = max(100, maxReplayed/int64(n))
 	}
 	if len(x.replay.Requests) == 0 {
 		return fmt.Errorf("%s: holds no calls whose time is known", x.From.Path)
@@ -232,6 +235,9 @@ func (x *hedge) assumptions() []string {
 	if x.ranked && len(x.by) > 1 {
 		out = append(out, fmt.Sprintf("first calls as recorded; a second call is one of another peer (where peers are known) that was recorded at the same time, of %d equal parts of the file", len(x.by)))
 		out = append(out, "worst: all second calls come from the slowest of these parts; extra peak (JSON): second calls in that part")
+	} else if x.From.log {
+		out = append(out, "first calls as recorded; a second call is any of the recorded ones: of a log the latencies are taken, and not the times at which they came, so that slowness that all share is not shared here")
+		out = append(out, "worst: second calls take what calls take that are late themselves")
 	} else {
 		out = append(out, "first calls as recorded; a second call is any of the recorded ones: the file says nothing, or too little, of when they were made")
 		out = append(out, "worst: second calls take what calls take that are late themselves")
@@ -245,7 +251,9 @@ func (x *hedge) assumptions() []string {
 	if x.From.fan != nil && x.From.fan.safe == 0 && x.From.fan.unsafe == 0 && !x.Idempotent {
 		out = append(out, "the file does not say whether these calls may be made twice: make sure of it")
 	}
-	if x.From.fan == nil && !x.Idempotent {
+	if x.From.log && !x.Idempotent {
+		out = append(out, "a log does not say whether these requests may be made twice: make sure of it")
+	} else if x.From.fan == nil && !x.Idempotent {
 		out = append(out, "a load report says neither what is called nor whether it may be called twice: make sure of it")
 	}
 	return out

@@ -107,7 +107,7 @@ func (x *load) prepare() error {
 // plan is the rate that users keep.
 func (x *load) plan() error {
 	p := x.Plan
-	if x.From != nil && x.From.run != nil { // flags are in it already
+	if x.From != nil && x.From.run != nil && !x.From.log { // flags are in it already
 		p = check.Plan{Rate: x.From.run.Rate, Workers: x.From.run.Workers, Interval: x.From.run.Interval}
 	}
 	x.workers = max(p.Workers, 1)
@@ -117,6 +117,9 @@ func (x *load) plan() error {
 	case p.Interval > 0:
 		x.rate = float64(x.workers) / p.Interval.Seconds()
 	default:
+		if x.From != nil && x.From.log {
+			return fmt.Errorf("no rate is known: a log does not say at what rate users would have come\nhint: --rate 12.5/s")
+		}
 		return fmt.Errorf("no rate is known\nhint: --rate 12.5/s, or --interval 80ms between two requests of one worker")
 	}
 	x.interval = p.Interval
@@ -201,6 +204,10 @@ func (x *load) fromFile() {
 		}
 	}
 	x.joined = x.times
+	if f.log {
+		x.notes = append(x.notes, fmt.Sprintf("of a log the latencies are taken and not the times at which they came: their order is drawn, seed %d. What was slow together is spread over the run, and rows in which requests wait for others are too long; what users of the log's own load met is in the log", x.Seed))
+		return
+	}
 	x.notes = append(x.notes, fmt.Sprintf("the file does not say when its requests were sent: their order is drawn, seed %d", x.Seed))
 }
 

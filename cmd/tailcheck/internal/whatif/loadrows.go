@@ -32,7 +32,11 @@ func (x *load) rows() []LoadRow {
 	for _, d := range x.times {
 		raw.Record(int64(d))
 	}
-	rows := []LoadRow{x.row("as measured", "users who send when the last answer has come", &raw, nil)}
+	assumes := "users who send when the last answer has come"
+	if x.From != nil && x.From.log {
+		assumes = "the log's own load, by the server's clock"
+	}
+	rows := []LoadRow{x.row("as measured", assumes, &raw, nil)}
 	base := correct.FromSummary(&raw)
 	fill := correct.Fill(base, int64(x.interval))
 	rows = append(rows, x.filled("additive fill", "a stall held every request due meanwhile; each is added", fill))

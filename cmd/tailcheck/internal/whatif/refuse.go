@@ -52,6 +52,12 @@ func (x *hedge) refusals() []string {
 	} else if run := x.From.run; run != nil && run.Counted && run.Requests > 0 && float64(run.Errors) >= failingCalls*float64(run.Requests) {
 		out = append(out, fmt.Sprintf("overload: %s of the requests fail. Mend that first; second calls would add to it.", words.Part(run.Errors, run.Requests)))
 	}
+	if m := &x.From.methods; m.requests > 0 && float64(m.failed) >= failingCalls*float64(m.requests) {
+		out = append(out, fmt.Sprintf("overload: %s of the requests fail. Mend that first; second calls would add to it.", words.Part(m.failed, m.requests)))
+	}
+	if m := &x.From.methods; m.unsafe > 0 && !x.Idempotent {
+		out = append(out, fmt.Sprintf("not idempotent: %s of the requests are %s, which must not be made twice unless the server sees to it (an idempotency key). --idempotent says that it does; --op looks at one operation.", words.Part(m.unsafe, m.requests), m.method))
+	}
 	if why := x.queueing(); why != "" {
 		out = append(out, why)
 	}

@@ -29,6 +29,9 @@ type Measured struct {
 	fan      *fanOut // of traces; nil: a load report
 	findings []detect.Finding
 
+	log     bool // a server's log
+	methods      // of its requests, where their names begin with one
+
 	hedgedElsewhere []string // other operations whose calls are sent more than once
 }
 
@@ -88,6 +91,7 @@ func Read(ctx context.Context, opt check.Options, op string) (*Measured, error) 
 	if g.Yields[0]&(ingest.KindSpan|ingest.KindTrace) != 0 {
 		return m, m.fromTraces(tallies[0].(*fanOuts), op)
 	}
+	m.log = g.Yields[0]&ingest.KindLog != 0
 	return m, m.fromReport(g.Table.Input(0), op)
 }
 
@@ -163,6 +167,9 @@ func (m *Measured) fromReport(in *detect.Input, op string) error {
 		for _, v := range s.Values() {
 			leaf.RecordN(v.V, v.Count)
 		}
+		if m.log {
+			m.methods.add(row)
+		}
 		if op == "" && m.Op == "" {
 			m.Op = row.Op
 		} else if op == "" && row.Op != m.Op {
@@ -179,8 +186,17 @@ func (m *Measured) fromReport(in *detect.Input, op string) error {
 		return fmt.Errorf("%s: no operation named %q\nhint: it has %s", m.Path, op, strings.Join(quoted(names), ", "))
 	case m.Leaf == nil && in.Aggregates > 0:
 		return fmt.Errorf("%s: holds percentiles only, and no samples to draw from\nhint: hey -o csv, wrk2 --latency or vegeta's JSON have them", m.Path)
+	case m.Leaf == nil && in.Pauses.Count > 0:
+		return fmt.Errorf("%s: holds pauses and slow commands, and no requests with their latencies", m.Path)
 	case m.Leaf == nil:
 		return fmt.Errorf("%s: holds no latencies", m.Path)
+	}
+	if m.log {
+		note := "a server's own times"
+		if clock := check.ClockStarts(in); clock != "" {
+			note = "a server's own times; its clock starts when: " + clock
+		}
+		m.Notes = append(m.Notes, note+". What a request waits before that, and on the way, is not in them")
 	}
 	if treated {
 		m.Notes = append(m.Notes, "the tool corrected these times itself: waits that no call had are among them")
@@ -201,4 +217,22 @@ func quoted(names []string) []string {
 		out = append(out, "…")
 	}
 	return out
+}
+
+// methods counts the requests of a log by what their methods allow.
+type methods struct {
+	unsafe, requests, failed int64
+	method                   string // of unsafe ones
+}
+
+func (m *methods) add(row *detect.Row) {
+	m.requests += row.Requests
+	m.failed += row.Failed
+	name, _, _ := strings.Cut(row.Op, " ")
+	if methodAllows(name) < 0 {
+		m.unsafe += row.Requests
+		if m.method == "" || name < m.method {
+			m.method = name
+		}
+	}
 }

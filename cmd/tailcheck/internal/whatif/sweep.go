@@ -12,6 +12,7 @@ import (
 
 // swept answers for many values of one thing.
 func (x *scatter) swept(sw *sweep) (*Answer, error) {
+	x.values(sw)
 	if n := int64(len(sw.whole) + len(sw.delays)); n*x.draws > maxAllDraws {
 		return nil, fmt.Errorf("--draws %d for each of %d rows: up to %d are drawn in all", x.draws, n, maxAllDraws)
 	}
@@ -25,9 +26,6 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 	kind := simulate.All
 	switch sw.over {
 	case "n":
-		if len(sw.whole) == 0 {
-			sw.whole = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
-		}
 		kinds, err := x.kinds()
 		if err != nil {
 			return nil, err
@@ -49,12 +47,6 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 			rows = append(rows, x.row(n, p))
 		}
 	case "k":
-		if len(sw.whole) == 0 {
-			for _, share := range []float64{0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 1} {
-				sw.whole = append(sw.whole, max(1, int(math.Ceil(share*float64(x.n)))))
-			}
-			sw.whole = slices.Compact(sw.whole)
-		}
 		for _, k := range sw.whole {
 			if k > x.n {
 				return nil, fmt.Errorf("--sweep k=%d: a request to %d leaves has 1 to %d answers", k, x.n, x.n)
@@ -62,13 +54,6 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 			rows = append(rows, x.row(x.n, simulate.Policy{Kind: simulate.FirstK, K: k}))
 		}
 	case "delay":
-		if len(sw.delays) == 0 {
-			for _, q := range []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999} {
-				sw.delays = append(sw.delays, x.quantile(q))
-			}
-			slices.Sort(sw.delays)
-			sw.delays = slices.Compact(sw.delays)
-		}
 		for _, d := range sw.delays {
 			rows = append(rows, x.row(x.n, simulate.Policy{Kind: simulate.Hedged, After: d}))
 		}
@@ -90,6 +75,28 @@ func (x *scatter) swept(sw *sweep) (*Answer, error) {
 	}
 	a.table = func(p *printer) { x.sweepTable(p, sw, rows) }
 	return a, nil
+}
+
+// values are chosen where none were given.
+func (x *scatter) values(sw *sweep) {
+	if len(sw.whole)+len(sw.delays) > 0 {
+		return
+	}
+	switch sw.over {
+	case "n":
+		sw.whole = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+	case "k":
+		for _, share := range []float64{0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 1} {
+			sw.whole = append(sw.whole, max(1, int(math.Ceil(share*float64(x.n)))))
+		}
+		sw.whole = slices.Compact(sw.whole)
+	case "delay":
+		for _, q := range []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999} {
+			sw.delays = append(sw.delays, x.quantile(q))
+		}
+		slices.Sort(sw.delays)
+		sw.delays = slices.Compact(sw.delays)
+	}
 }
 
 // kneeOfN is the number of leaves from which on half of the requests meet a slow
