@@ -26,6 +26,9 @@ func (j *judge) remedy(text string, inputs []int) string {
 		words := strings.Split(l, " ")
 		if k := slices.Index(words, "FILE"); k >= 0 {
 			words[k] = path
+			if x := j.inputs[inputs[0]]; x.asked != nil && x.asked.how.Format != "" && words[2] == "whatif" {
+				words[k] += " --format " + x.asked.how.Format // as it was read here
+			}
 		}
 		lines[i] = strings.Join(words, " ")
 	}

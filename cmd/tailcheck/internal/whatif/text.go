@@ -62,9 +62,7 @@ func (a *Answer) restsOn() (out []string) {
 			text += " of " + several(s.Requests, "request")
 		}
 		out = append(out, text)
-		for _, n := range s.Notes {
-			out = append(out, n)
-		}
+		out = append(out, s.Notes...)
 	}
 	if l := a.Leaf; l != nil {
 		out = append(out, fmt.Sprintf("one call: %s; p50 %s, p95 %s, p99 %s; slow: %s, %s of the calls",
@@ -77,10 +75,7 @@ func (a *Answer) restsOn() (out []string) {
 	default:
 		out = append(out, fmt.Sprintf("%s draws for each row, seed %d%s", report.Whole(a.RestsOn.Draws), a.RestsOn.Seed, a.precision()))
 	}
-	for _, x := range a.RestsOn.Assumptions {
-		out = append(out, x)
-	}
-	return out
+	return append(out, a.RestsOn.Assumptions...)
 }
 
 // several writes a number of things with groups of thousands.
