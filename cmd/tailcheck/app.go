@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,14 +35,31 @@ type session struct {
 	stdout, stderr io.Writer
 }
 
+// grace is how long a command may go on after a signal: it removes its temporary
+// files, unless it waits for an input that says nothing.
+const grace = 2 * time.Second
+
 // run runs one command line and returns its exit code. It is the whole program
 // but for os.Exit.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// SIGTERM too: to the first process of a container it is nothing unless heard.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	s := &session{stdin, stdout, stderr}
 	app := s.app()
-	err := app.RunContext(ctx, reorder(app, args))
+	ended := make(chan error, 1)
+	go func() { ended <- app.RunContext(ctx, reorder(app, args)) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		select {
+		case err = <-ended:
+		case <-time.After(grace):
+			err = ctx.Err()
+		}
+	}
 	var code exit
 	switch {
 	case err == nil:

@@ -54,7 +54,7 @@ func commonDir(inputs []Input) string {
 		for n < len(dir) && n < len(in.Path) && dir[n] == in.Path[n] {
 			n++
 		}
-		dir = dir[:strings.LastIndexByte(dir[:n], '/')+1]
+		dir = dir[:strings.LastIndexAny(dir[:n], `/\`)+1] // Windows has the other one
 	}
 	return dir
 }
