@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -174,6 +175,25 @@ func (h *html) timeline(x *htmlChart, d *chartData, t *Timeline) bool {
 	}
 	h.limits(x, d, t.Limits)
 	return true
+}
+
+// startWords begin a sentence and are no names.
+var startWords = []string{"the", "a", "an", "all", "each", "every", "half", "most", "no", "nobody", "nothing", "requests", "with"}
+
+// sentenceOf makes a sentence of what a finding says. It may begin with the name
+// of a service, a tool or a percentile, which a capital would change: only words
+// that are none get one.
+func sentenceOf(s string) string {
+	if s == "" {
+		return ""
+	}
+	if first, _, _ := strings.Cut(s, " "); slices.Contains(startWords, first) {
+		s = sentenceStart(s)
+	}
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "…") {
+		s += "."
+	}
+	return s
 }
 
 // sentenceStart makes the first letter a capital.

@@ -310,3 +310,20 @@ func TestChartedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A capital begins a sentence where that changes no name.
+func TestSentenceOf(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                            "",
+		"the server stood still":      "The server stood still.",
+		"nothing was answered…":       "Nothing was answered…",
+		"edge and orders try again":   "edge and orders try again.", // services
+		"wrk filled in samples.":      "wrk filled in samples.",
+		"p99 falls":                   "p99 falls.",
+		"theatre sends 60 of 60 more": "theatre sends 60 of 60 more.",
+	} {
+		if got := sentenceOf(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -158,17 +158,6 @@ func (h *html) sentence() string {
 	return "This run could not be judged."
 }
 
-func sentenceOf(s string) string {
-	if s == "" {
-		return ""
-	}
-	s = sentenceStart(s)
-	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "…") {
-		s += "."
-	}
-	return s
-}
-
 // decisive is the objective that the verdict rests on; nil: none.
 func (h *html) decisive() *Objective {
 	for _, o := range h.worstFirst() {
