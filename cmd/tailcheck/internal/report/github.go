@@ -88,7 +88,7 @@ func (g *github) collect() {
 			kind = 0
 		}
 		x := &g.r.Problems[i]
-		g.add(kind, place{path: x.Path, line: line0(x.Line)}, "could not be read", x.Message)
+		g.add(kind, place{path: x.Path, line: line0(x.Line)}, "problem in reading", x.Message) // not always lost: a plan that contradicts the report is one
 	}
 	if g.r.Verdict != sla.Pass && len(g.kinds[0]) == 0 {
 		g.add(0, place{}, "tailcheck: "+g.r.Verdict, g.r.Why)
