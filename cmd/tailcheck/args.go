@@ -93,3 +93,15 @@ func (s *session) unknownCommand(name string) error {
 	}
 	return fmt.Errorf("%q is not a command\nhint: tailcheck --help lists them", name)
 }
+
+// readTwice reports whether standard input is given more than once: what is read
+// of it the second time is nothing.
+func readTwice(paths []string) bool {
+	given := 0
+	for _, p := range paths {
+		if p == "-" {
+			given++
+		}
+	}
+	return given > 1
+}

@@ -101,6 +101,9 @@ func (s *session) judge(c *cli.Context, command string) error {
 	if !c.Args().Present() {
 		return fmt.Errorf("no file given\nhint: tailcheck %s FILE..., or - for standard input", command)
 	}
+	if readTwice(c.Args().Slice()) {
+		return fmt.Errorf("standard input can be read once only\nhint: tailcheck %s FILE -", command)
+	}
 	for _, name := range []string{"trace", "service", "op", "since", "until", "interval", "rate", "memory", "unit", "format", "log-format", "tz"} {
 		if c.IsSet(name) && c.String(name) == "" {
 			return fmt.Errorf("--%s is empty\nhint: a variable that is not set? leave the flag out to mean nothing by it", name)

@@ -118,7 +118,7 @@ func (s *session) sideBySide(c *cli.Context) error {
 	opt.Check.Stdin = s.stdin
 	configure(c, file, &opt.Check)
 	sources := slices.Concat(base, head)
-	if n := len(slices.DeleteFunc(slices.Clone(sources), func(p string) bool { return p != "-" })); n > 1 {
+	if readTwice(sources) {
 		return errors.New("standard input can be read once only" + hint)
 	}
 	path := c.String("o")

@@ -24,6 +24,9 @@ func TestUsage(t *testing.T) {
 		{"whatif scatter --seed -1", `--seed "-1": want a whole number, 0 or more` + "\n", ""},
 		{"check y --sla", "flag --sla needs a value", ""},
 		{"check y -o", "flag -o needs a value", ""},
+		{"check - -", "standard input can be read once only", "tailcheck check FILE -"},
+		{"correct - --interval 80ms -", "standard input can be read once only", "tailcheck correct FILE -"},
+		{"compare --base - -", "standard input can be read once only", ""},
 	} {
 		var out, errs bytes.Buffer
 		if got := run(append([]string{"tailcheck"}, strings.Fields(c.args)...), strings.NewReader(""), &out, &errs); got != exitUnusable {
