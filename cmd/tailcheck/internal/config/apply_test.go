@@ -235,8 +235,12 @@ func TestDraft(t *testing.T) {
 			case strings.Contains(line, "unit: ") || strings.Contains(line, "tz: "):
 				section = "reading"
 			}
-			if _, err := parse("version: 1\n" + section + ":\n" + line + "\n"); err != nil {
+			filled := strings.NewReplacer("rate: R/s", "rate: 12.5/s", "workers: N", "workers: 10").Replace(line)
+			if _, err := parse("version: 1\n" + section + ":\n" + filled + "\n"); err != nil {
 				t.Errorf("line %d: %v\n%s", i+1, err, line)
+			}
+			if _, err := parse("version: 1\n" + section + ":\n" + line + "\n"); filled != line && err == nil {
+				t.Errorf("line %d: a plan that nobody filled in is one\n%s", i+1, line)
 			}
 		}
 	}

@@ -236,11 +236,13 @@ func (d *draft) plans() {
 			if run == nil || run.Loop == "open" || run.Treatment == "corrected" || run.Treatment == "from-schedule" || run.IntervalMs != nil {
 				continue
 			}
-			known := "it does not say how the load was planned"
+			// R and N are to be filled in, and refused where they are not: numbers here
+			// would be taken for what was found, and correct by a plan that nobody had.
+			known, workers := "it does not say how the load was planned", "N"
 			if run.Workers != nil {
-				known = fmt.Sprintf("it says %d workers and no rate", *run.Workers)
+				known, workers = fmt.Sprintf("it says %d workers and no rate", *run.Workers), fmt.Sprint(*run.Workers)
 			}
-			d.line("  # %s: %s\n  # - {files: %s, rate: 100/s, workers: %d}", f.shown, known, f.name, max(1, deref(run.Workers)))
+			d.line("  # %s: %s\n  # - {files: %s, rate: R/s, workers: %s}", f.shown, known, f.name, workers)
 			n++
 			break
 		}
