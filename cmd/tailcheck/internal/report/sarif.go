@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/tailcheck/tailcheck/correct/sla"
@@ -20,9 +21,10 @@ that could not be judged; what passes is left out, because viewers show results 
 kind "pass" as alerts. All detectors that had something to look at are declared as
 rules, with their documentation as help. Fingerprints do not depend on paths,
 lines or order: the same finding about the same kind of run is the same alert the
-next time. Parts of an input that could not be read are notifications.`,
+next time; where it is there several times they are numbered. Parts of an input
+that could not be read are notifications.`,
 	Render: func(w io.Writer, r *Result, _ Options) error {
-		s := sarif{text: text{page: newPage(Options{}), r: r, dir: commonDir(r.Inputs)}, index: map[string]int{}}
+		s := sarif{text: text{page: newPage(Options{}), r: r, dir: commonDir(r.Inputs)}, index: map[string]int{}, times: map[string]int{}}
 		return Encode(w, s.log())
 	},
 }
@@ -48,6 +50,7 @@ type sarif struct {
 	text
 	rules []sarifRule
 	index map[string]int // of rules, by name
+	times map[string]int // of fingerprints
 	out   []sarifResult
 	left  int
 	open  bool // something is said to be not judged
@@ -192,6 +195,10 @@ func (s *sarif) add(id, level, message string, at place, identity []string) *sar
 		return nil
 	}
 	print := fingerprint(append([]string{id}, identity...))
+	s.times[print]++
+	if n := s.times[print]; n > 1 { // viewers show results with one fingerprint as one alert: the second stall of a log is another
+		print = fingerprint(append([]string{id, strconv.Itoa(n)}, identity...))
+	}
 	s.out = append(s.out, sarifResult{RuleID: ruleID(id), RuleIndex: s.index[ruleID(id)], Kind: "fail", Level: level, Message: sarifMessage{sarifText(message)},
 		Locations: sarifPlace(at), Fingerprints: sarifPrints{print, print}})
 	return &s.out[len(s.out)-1]

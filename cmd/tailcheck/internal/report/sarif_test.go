@@ -180,6 +180,23 @@ func TestSARIFFingerprints(t *testing.T) {
 		}
 		seen[x.Fingerprints.Own] = true
 	}
+	// the second stall of one log is an alert of its own
+	r = many()
+	first := r.Findings[0]
+	first.Message = "another time"
+	r.Findings = append(r.Findings, first)
+	all := map[string]bool{}
+	for _, x := range checkSARIF(t, nil, "", render(t, SARIF, r, Options{})).Runs[0].Results {
+		all[x.Fingerprints.Own] = true
+	}
+	if len(all) != len(seen)+1 {
+		t.Errorf("%d fingerprints, want one more than %d", len(all), len(seen))
+	}
+	for x := range seen {
+		if !all[x] {
+			t.Errorf("%s changed with another finding", x)
+		}
+	}
 	r = many()
 	r.Inputs[0].Run.Workers = p(2)
 	if got := prints(r); got["concurrency-inversion GET /cart"] == want["concurrency-inversion GET /cart"] {
