@@ -70,7 +70,7 @@ func (s *session) explain(c *cli.Context, kind string, pages []page) error {
 		return nil
 	}
 	name := c.Args().First()
-	best, dist := "", 4
+	best, dist := "", min(4, len(name)/2+1) // more than half of its letters changed is another name: k6 is not hey
 	for _, p := range pages {
 		if p.name == name {
 			return printPage(s.stdout, p)

@@ -37,3 +37,19 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// The nearest name, where it is near.
+func TestNearestPage(t *testing.T) {
+	for args, hint := range map[string]string{
+		"formats ngin":            "tailcheck formats nginx",
+		"formats k6":              "tailcheck formats lists them",
+		"formats wrk3":            "tailcheck formats wrk",
+		"rules server-stal":       "tailcheck rules server-stall",
+		"rules something-unheard": "tailcheck rules lists them",
+	} {
+		var out, errs bytes.Buffer
+		if got := run(append([]string{"tailcheck"}, strings.Fields(args)...), strings.NewReader(""), &out, &errs); got != exitUnusable || !strings.Contains(errs.String(), "hint: "+hint) {
+			t.Errorf("tailcheck %s: exit code %d, want the hint %q\n%s", args, got, hint, errs.String())
+		}
+	}
+}
