@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -59,6 +60,9 @@ func (s *session) runRetries(c *cli.Context) error {
 		for _, err := range errs {
 			fmt.Fprintf(s.stderr, "tailcheck: error: %s\n", report.Safe(err.Error()))
 		}
+		if i := slices.IndexFunc(paths, measured); i >= 0 {
+			fmt.Fprintf(s.stderr, "tailcheck: hint: retries reads settings; of traces and logs: tailcheck check %s\n", report.Safe(paths[i]))
+		}
 		return exit(exitUnusable)
 	}
 	for name, put := range map[string]*time.Duration{"deadline": &chain.Deadline, "cost": &chain.Cost} {
@@ -77,6 +81,12 @@ func (s *session) runRetries(c *cli.Context) error {
 	}
 	_, err := io.WriteString(s.stdout, out.Text(s.terminal(report.Options{})))
 	return err
+}
+
+// measured reports whether a file is called as traces, logs and reports are, and
+// settings are not.
+func measured(path string) bool {
+	return slices.Contains([]string{".jsonl", ".ndjson", ".log", ".csv", ".txt", ".pb", ".gz", ".zst"}, filepath.Ext(path))
 }
 
 // readChain reads all files, to name everything that is wrong with any of them.
