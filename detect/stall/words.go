@@ -11,9 +11,7 @@ import (
 )
 
 // How numbers stand in sentences: package words.
-var (
-	msOf, percent, count = words.Ms, words.Percent, words.Count
-)
+var msOf, percent = words.Ms, words.Percent
 
 // took writes a duration as people say it: 2.0 s, 450.0 ms.
 func took(d time.Duration) string {

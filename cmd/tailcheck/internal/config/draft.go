@@ -252,13 +252,6 @@ func (d *draft) plans() {
 	}
 }
 
-func deref(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
 func (d *draft) reading() {
 	d.line("\n# How files are written that do not say it: format, log-format, unit, tz, columns.")
 	d.line("reading:")
