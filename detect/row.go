@@ -43,6 +43,7 @@ type Row struct {
 	MostTries int64           // upstream tries of one request, the most
 	MostAt    ingest.Pos      // where that is, the first of those
 	windows   windows
+	gone      bool // it is counted among Others from now on
 
 	// Latencies that have come are counted many at once: summaries of thousands of
 	// rows do not fit into caches together.
@@ -81,7 +82,7 @@ func (in *Input) near(op string, v ingest.Vantage) *Row {
 		in.known = make([]known, manyKnown)
 	}
 	k := &in.known[uint64(uintptr(unsafe.Pointer(p)))*0x9E3779B97F4A7C15>>(64-13)]
-	if unsafe.StringData(k.op) == p && len(k.op) == len(op) && k.row != nil && k.row.Vantage == v {
+	if unsafe.StringData(k.op) == p && len(k.op) == len(op) && k.row != nil && k.row.Vantage == v && !k.row.gone {
 		return k.row
 	}
 	*k = known{op, in.find(op, v)}
@@ -125,7 +126,7 @@ func (in *Input) room(k rowKey) bool {
 		out := heap.Pop(&in.kept).(keptRow).rowKey
 		gone := in.rows[out]
 		delete(in.rows, out)
-		in.row, in.known = nil, nil
+		gone.gone, in.row = true, nil
 		in.find(Others, out.vantage).merge(gone)
 	}
 	heap.Push(&in.kept, x)

@@ -1,9 +1,7 @@
 package stall
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/tailcheck/tailcheck/detect"
@@ -21,10 +19,10 @@ const (
 	minEnds     = 50                     // requests in all, below which nothing is usual
 	overUsual   = 4                      // times the gap that all but a few are below
 	lookAround  = 20                     // how many times its own length is looked at before and after it
-	mostLonely  = 5 * time.Minute        // of a silence that nothing but itself speaks for: longer ones are nights, and parts of logs that are lost
+	mostLonely  = 5 * time.Minute        // of a silence that no long request speaks for: longer ones are nights, and parts of logs that are lost
 	mostAlike   = 2                      // gaps at least half as long around one that has a burst behind it
 	fewGaps     = 8                      // gaps that may all be stalls
-	mostBroken  = 0.05                   // of the time around it: a quarter of the silence passes without an answer. A clump in 12 of them leaves e^-3
+	mostBroken  = 0.05                   // of the time around it passes without an answer for as long as 3 of minExpected: as by chance, e^-3, if what comes in clumps is counted by its clumps
 	part        = 0.25                   // of the rate around it that must be seen within half its length
 	mostBurst   = time.Minute            // nobody waits longer for an answer to what he has waited for
 	dueShare    = 0.5                    // of what was due, that ends at once behind it: the rest when the server has caught up
@@ -50,11 +48,6 @@ func (s *stall) length() time.Duration { return s.to.Sub(s.from) }
 // due is how many requests would have met it, at the rate around it.
 func (s *stall) due() int64 { return int64(s.rate*s.length().Seconds() + 0.5) }
 
-// gap is a time without a request that ended.
-type gap struct{ from, to ingest.Time }
-
-func (g gap) length() time.Duration { return g.to.Sub(g.from) }
-
 // silences finds the gaps that are too long for what goes on around them.
 func (v *view) silences() (all []*stall) {
 	if v.ends < minEnds {
@@ -69,58 +62,6 @@ func (v *view) silences() (all []*stall) {
 		}
 	}
 	return all
-}
-
-func (v *view) gapsOf() (gaps []gap) {
-	var last ingest.Time
-	for i := range v.bins {
-		b := &v.bins[i]
-		if b.Ends == 0 {
-			continue
-		}
-		if last != 0 && b.FirstEnd > last {
-			gaps = append(gaps, gap{last, b.FirstEnd})
-		}
-		last = b.LastEnd
-	}
-	return gaps
-}
-
-// usualGap is the length that all but a few gaps do not pass: fewGaps of them, or
-// one in 200. What bins are too wide to show is shorter than a bin.
-func (v *view) usualGap() time.Duration {
-	lengths := make([]time.Duration, len(v.gaps))
-	for i, g := range v.gaps {
-		lengths[i] = g.length()
-	}
-	slices.Sort(lengths)
-	v.rare = v.resolution
-	if len(lengths) > fewGaps {
-		v.rare = lengths[len(lengths)-1-fewGaps]
-	}
-	few := max(fewGaps, len(lengths)/200)
-	if len(lengths) <= few {
-		return v.resolution
-	}
-	return lengths[len(lengths)-1-few]
-}
-
-// broken is the part of the time in a stretch in which one would have to wait
-// longer than so long for the next request to end. The few longest gaps of the
-// log do not count: they are what is to be judged.
-func (v *view) broken(from, to ingest.Time, wait time.Duration) float64 {
-	from, to = max(from, v.first), min(to, v.last)
-	if to <= from {
-		return 0
-	}
-	i, _ := slices.BinarySearchFunc(v.gaps, from, func(g gap, t ingest.Time) int { return cmp.Compare(g.to, t) })
-	total := time.Duration(0)
-	for ; i < len(v.gaps) && v.gaps[i].from < to; i++ {
-		if g := v.gaps[i]; g.length() <= v.rare {
-			total += max(0, min(g.to, to).Sub(max(g.from, from))-max(v.resolution, wait))
-		}
-	}
-	return float64(total) / float64(to.Sub(from))
 }
 
 func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
@@ -161,29 +102,22 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	if after == 0 && s.burst == 0 && len(s.held) < minHeld {
 		return nil // a load that ended, and what was slow of it
 	}
+	if thin, high := v.coarse(g, around, rate); thin && len(s.held) < minHeld {
+		return nil
+	} else if high {
+		s.burst = 0
+	}
 	if len(s.held) == 0 {
 		alike := v.alike(g, around)
 		switch {
-		case s.burst > 0 && alike > mostAlike:
-			return nil // who asks comes and goes
-		case s.burst == 0 && (alike > 0 || sure > mostLonely || rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)):
-			return nil // chance, or a load that ended or began, or a night
+		case sure > mostLonely || alike > mostAlike || v.broken(g.from.Add(-around), g.from, sure*3/time.Duration(expected))+v.broken(g.to, g.to.Add(around), sure*3/time.Duration(expected)) > 2*mostBroken:
+			return nil // who asks comes and goes, or a night
+		case s.burst == 0 && (alike > 0 || rate*sure.Seconds() < minLonely || 4*min(before, after) < max(before, after)):
+			return nil // chance, or a load that ended or began
 		}
 	}
 	s.sharpen()
 	return s
-}
-
-// alike counts the other gaps around one that are at least half as long.
-func (v *view) alike(g gap, around time.Duration) (n int) {
-	from, to := g.from.Add(-around), g.to.Add(around)
-	i, _ := slices.BinarySearchFunc(v.gaps, from, func(g gap, t ingest.Time) int { return cmp.Compare(g.to, t) })
-	for ; i < len(v.gaps) && v.gaps[i].from < to; i++ {
-		if o := v.gaps[i]; o != g && 2*o.length() >= g.length() && o.length() > v.resolution {
-			n++
-		}
-	}
-	return n
 }
 
 // burst returns how many more requests than usual ended at once behind a silence
@@ -235,7 +169,7 @@ func (v *view) hold(s *stall, burst time.Duration) {
 			longest = x
 		}
 	}
-	if len(s.held) <= others || float64(longest.Latency) < 0.85*float64(s.length()-v.resolution) {
+	if len(s.held) <= others || longest.Latency < v.resolution || float64(longest.Latency) < 0.85*float64(s.length()-v.resolution) {
 		s.held = nil
 		return
 	}
