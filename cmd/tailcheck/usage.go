@@ -29,6 +29,9 @@ func usage(c *cli.Context, err error, _ bool) error {
 		return fmt.Errorf("flag %s needs a value", flagName(name))
 	}
 	if m := badValue.FindStringSubmatch(text); m != nil {
+		if strings.HasSuffix(text, ": value out of range") {
+			return fmt.Errorf("%s %s: value out of range", flagName(m[2]), m[1])
+		}
 		return fmt.Errorf("%s %s: want %s", flagName(m[2]), m[1], wanted(c.Command.Flags, m[2]))
 	}
 	return errors.New(text)

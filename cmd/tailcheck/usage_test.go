@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 		{"whatif scatter --se 3", "unknown flag --se, did you mean --seed?", "tailcheck whatif scatter --help lists the flags"},
 		{"check --workers x y", `--workers "x": want a whole number` + "\n", ""},
 		{"check --workers 1.5 y", `--workers "1.5": want a whole number` + "\n", ""},
-		{"check --workers 99999999999999999999 y", `--workers "99999999999999999999": want a whole number` + "\n", ""},
+		{"check --workers 99999999999999999999 y", `--workers "99999999999999999999": value out of range` + "\n", ""},
 		{"check --strict=perhaps y", `--strict "perhaps": want no value, or =true or =false` + "\n", ""},
 		{"whatif scatter --seed -1", `--seed "-1": want a whole number, 0 or more` + "\n", ""},
 		{"check y --sla", "flag --sla needs a value", ""},
