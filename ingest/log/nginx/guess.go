@@ -61,9 +61,11 @@ func (g *guess) read(c *log.CLF) {
 	}
 	timed := false     // a field that only nginx writes
 	plain := c.Plain() // nothing that is not understood
-	tomcat := false    // the name of a thread of another server's
+	other := false     // what only another server writes
+	unit := false      // a time of another unit
 	for i := range c.Tail {
 		t := &c.Tail[i]
+		unit = unit || i > 0 && t.Close == 0 && len(t.Key) == 0 && finerUnit(t.Text) || withUnit(t.Text)
 		switch {
 		case len(t.Key) > 0:
 			r := role(t.Key, t.Text)
@@ -80,15 +82,19 @@ func (g *guess) read(c *log.CLF) {
 			plain = false
 		default:
 			plain = false
-			tomcat = tomcat || log.TomcatThread(t.Text)
+			other = other || log.TomcatThread(t.Text)
 		}
 		if t.Close == ']' && g.ingress(c, i+1) {
 			timed = true
 		}
 	}
+	if unit { // then no time of the line is told to be nginx's
+		clear(g.roles)
+		g.times = g.times[:0]
+	}
 	g.arrange(c, false)
 	g.peers(c)
-	g.own = (timed || plain) && !tomcat
+	g.own = (timed || plain) && !other && !unit
 }
 
 // ingress finds the four lists of ingress-nginx behind the names of its

@@ -83,7 +83,7 @@ func (k *keyed) put(f field, name, value []byte) {
 	if role == log.Skip || k.fields[role] != nil && string(name) != "request_uri" {
 		return // $uri is what became of $request_uri
 	}
-	if (len(value) == 0 || dash(value)) && role != log.Target && role != log.Method && role != log.StatusCode {
+	if (len(value) == 0 || dash(value) || string(value) == "null") && role != log.Target && role != log.Method && role != log.StatusCode {
 		k.decimals = k.decimals || role == log.Latency
 		return // another field may say it
 	}

@@ -248,3 +248,23 @@ func TestMixed(t *testing.T) {
 		t.Errorf("%d requests, %d unread", len(got.Samples), len(got.Problems))
 	}
 }
+
+// A time with another unit than seconds behind it is not nginx's: Express's morgan
+// has milliseconds with three decimals at the end of such lines.
+func TestOtherUnits(t *testing.T) {
+	const combined = `203.0.113.9 - - [29/Nov/2026:21:16:22 +0000] "GET /a HTTP/1.1" 200 41 "-" "curl/7" `
+	for tail, want := range map[string]log.Claim{
+		"- 12.345 ms": log.Foreign, "12.345 ms": log.Foreign, `"12.345 ms"`: log.Foreign, "12.345 msec": log.Foreign, "12.345 µs": log.Foreign, "rt=12.345 ms": log.Foreign,
+		"12.345": log.Own, "0.250 s": log.Own, "12.345 sec": log.Own, `"ms"`: log.Own, "0.250 0.249 .": log.Own,
+	} {
+		if got := Dialect.Claims([]byte(combined + tail)); got != want {
+			t.Errorf("%s: %v", tail, got)
+		}
+		got := logtest.Read(t, Format, []byte(strings.Repeat(combined+tail+"\n", 3)), ingest.Options{})
+		for i := range got.Samples { // --format nginx
+			if s := &got.Samples[i]; want == log.Foreign && s.Latency != ingest.NoLatency {
+				t.Errorf("%s: %+v", tail, s)
+			}
+		}
+	}
+}

@@ -42,6 +42,26 @@ func isTime(b []byte) bool {
 // its line was cut off. It keeps its role, and is then refused.
 func isCutTime(b []byte) bool { return bytes.IndexByte(b, '.') > 0 && numeric(b) }
 
+// finerUnit reports the name of a unit that nginx writes no time in. Express's
+// morgan ends a line of the common log format with "12.345 ms", whose three
+// decimals look like those of nginx's seconds.
+func finerUnit(b []byte) bool {
+	switch string(b) {
+	case "ms", "msec", "msecs", "millis", "milliseconds", "us", "µs", "usec", "micros", "microseconds", "ns", "nanoseconds":
+		return true
+	}
+	return false
+}
+
+// withUnit reports a number with the name of such a unit behind it: "12.345 ms".
+func withUnit(b []byte) bool {
+	if len(b) < 4 || b[0]-'0' > 9 || len(b) > 32 {
+		return false
+	}
+	i := bytes.IndexByte(b, ' ')
+	return i > 0 && numeric(b[:i]) && finerUnit(b[i+1:])
+}
+
 // isStamp reports a stamp of $time_iso8601, which has an offset and no fraction,
 // or of $time_local.
 func isStamp(b []byte) bool {
