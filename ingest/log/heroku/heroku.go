@@ -58,17 +58,26 @@ var errFields = errors.New("fields of the router are missing")
 // router returns what the router says in a line, or nil: behind its own name, or
 // from the start where a collector took that off.
 func router(line []byte) []byte {
-	if bytes.HasPrefix(line, []byte("at=")) {
+	if says(line) {
 		return line
+	}
+	if len(line) > 0 && line[0] == '{' {
+		return nil // an envelope, in which quotes are escaped
 	}
 	for _, name := range [...]string{"heroku[router]: ", "heroku/router: ", "heroku router - "} {
 		if i := bytes.Index(line[:min(len(line), 80)], []byte(name)); i >= 0 {
-			if text := line[i+len(name):]; bytes.HasPrefix(text, []byte("at=")) {
+			if text := line[i+len(name):]; says(text) {
 				return text
 			}
 		}
 	}
 	return nil
+}
+
+// says reports whether a text begins as the router's do: with at=, or, where a
+// connection broke, with whose it was (sock=client, sock=backend).
+func says(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("at=")) || bytes.HasPrefix(text, []byte("sock="))
 }
 
 // dyno reports whether a line is of an application's process or of Heroku itself:
