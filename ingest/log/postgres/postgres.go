@@ -78,8 +78,9 @@ var statements, waits = func() (all, locks [3]ingest.Shape) {
 
 // Reasons why lines are not read.
 var (
-	errCut  = errors.New("a duration without its unit")
-	errWait = errors.New("a lock wait without its length")
+	errCut      = errors.New("a duration without its unit")
+	errWait     = errors.New("a lock wait without its length")
+	errLanguage = errors.New("a duration in another language than English, in which it is not told what it is of; set lc_messages = 'C'")
 )
 
 // claims tells whose a line is.

@@ -225,3 +225,16 @@ func FuzzRead(f *testing.F) {
 		`{"timestamp":"`+at+`","pid":4711,"error_severity":"LOG","message":"duration: 1.500 ms  plan:\nQuery Text: select 1"}`,
 	)
 }
+
+// Durations in other languages are not passed over in silence.
+func TestLanguages(t *testing.T) {
+	for text, unread := range map[string]int{
+		"Dauer: 2005.401 ms  Anweisung: SELECT 1": 1, "durée : 2005.401 ms": 1, "продолжительность: 2005.401 мс, оператор: SELECT 1": 1, "duración: 2005.401 ms": 1,
+		"checkpoint complete: wrote 3 buffers; write=0.205 s": 0, "Dauer: x ms": 0, "a b: 2005.401 ms": 0, "size: 2005.401 MB": 0,
+	} {
+		got := logtest.Read(t, Dialect.Format(), []byte("2026-11-29 21:16:22.123 CET [1234] LOG:  "+text+"\n"), ingest.Options{})
+		if len(got.Problems) != unread || len(got.Samples) != 0 {
+			t.Errorf("%s: %v, %+v", text, got.Problems, got.Samples)
+		}
+	}
+}

@@ -40,8 +40,33 @@ func said(message []byte) (what, words, error) {
 		}
 	case bytes.HasPrefix(message, []byte("process ")):
 		return wait(message[len("process "):])
+	case foreign(message):
+		return nothing, words{}, errLanguage
 	}
 	return nothing, words{}, nil
+}
+
+// foreign reports a duration as servers with lc_messages of another language write
+// it: "Dauer: 2005.401 ms  Anweisung: …". What it is of is told in that language.
+func foreign(message []byte) bool {
+	word, rest, ok := bytes.Cut(message[:min(len(message), 96)], []byte(": "))
+	if word = bytes.TrimRight(word, " \u00a0"); !ok || bytes.IndexByte(word, ' ') >= 0 {
+		return false
+	}
+	number, unit, ok := bytes.Cut(rest, []byte(" "))
+	if n := len(number); !ok || n < 5 || number[n-4] != '.' {
+		return false
+	}
+	_, _, explicit, ok := log.Duration(number, time.Millisecond)
+	if !ok || explicit {
+		return false
+	}
+	for _, name := range [...]string{"ms", "мс", "ミリ秒", "毫秒", "밀리초"} {
+		if bytes.HasPrefix(unit, []byte(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // duration reads "2005.401 ms  statement: …".
