@@ -24,6 +24,16 @@ type Object struct {
 	at    int
 	level int
 	text  []byte
+	names [4][]byte // of the objects in which the walk is, by their members' depth
+}
+
+// Parent returns the name of the object that the member is in; nil: it is the
+// whole object, or one too deep in it.
+func (o *Object) Parent() []byte {
+	if o.Depth < 2 || o.Depth >= len(o.names) {
+		return nil
+	}
+	return o.names[o.Depth]
 }
 
 const maxDepth = 16
@@ -79,6 +89,9 @@ func (o *Object) Next() bool {
 		case '{':
 			if o.level++; o.level > maxDepth {
 				return o.stop()
+			}
+			if o.level < len(o.names) {
+				o.names[o.level] = key
 			}
 			o.at++
 			continue

@@ -4,6 +4,7 @@ package applog
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/tailcheck/tailcheck/ingest"
 	"github.com/tailcheck/tailcheck/ingest/log"
@@ -33,7 +34,8 @@ The unit is taken from the value ("9.2ms"), from the name (duration_ms), or from
 logger: slog and logrus write a time.Duration in JSON as nanoseconds, zap as seconds,
 zerolog as milliseconds, pino-http's responseTime and Serilog's Elapsed are
 milliseconds. Of other numbers the unit is not known: give --unit, or better log a
-name that states it.
+name that states it. Nor is it where slog's or logrus' whole numbers would be requests
+of less than a microsecond: then they are of something else than a time.Duration.
 
 Lines are stamped at their end. The clock of such a log starts when a worker takes the
 request: what requests wait for one is not in it, so a stall shows as silence and a
@@ -47,8 +49,13 @@ burst rather than as slow lines.
 		}
 		return ""
 	},
-	Learn: func(_ [][]byte, opt ingest.Options) (func() log.Reader, error) {
-		return func() log.Reader { return newReader(opt) }, nil
+	Learn: func(head [][]byte, opt ingest.Options) (func() log.Reader, error) {
+		doubt := doubtful(head)
+		return func() log.Reader {
+			r := newReader(opt)
+			r.doubt = doubt
+			return r
+		}, nil
 	},
 }
 
@@ -86,6 +93,7 @@ type reader struct {
 	op                      []byte
 	records                 records
 	spoke                   bool // the last line is a logger's, request or not
+	doubt                   bool // whole numbers are no nanoseconds, although the logger would write a time.Duration so
 }
 
 func newReader(opt ingest.Options) *reader {
@@ -116,6 +124,9 @@ func (r *reader) json(line []byte, e *log.Entry) error {
 		return log.ErrJSON
 	}
 	f := &r.facts
+	if f.v[message] == nil {
+		f.v[message] = f.v[around]
+	}
 	r.spoke = f.v[level] != nil || f.v[message] != nil && f.v[stamp] != nil
 	return r.orMessage(f.kind(), e)
 }
@@ -135,6 +146,7 @@ func (r *reader) orMessage(k kind, e *log.Entry) error {
 			*f = before
 		} else if text[0] != ' ' {
 			r.words(text)
+			f.inMessage = f.v[latency] != nil && len(f.wordsFrom) > 0
 			f.fill(&before.v)
 		}
 	}
@@ -161,6 +173,9 @@ func (r *reader) walk(line []byte) bool {
 			from := len(r.text)
 			r.text = log.Unescape(r.text, value)
 			value = r.text[from:]
+		}
+		if m.role == latency && o.Depth == 2 && string(o.Key) == "duration" && string(o.Parent()) == "event" {
+			m.unit = time.Nanosecond // event.duration of the Elastic Common Schema
 		}
 		r.facts.put(m, o.Key, value, o.Quoted, o.Depth)
 	}
@@ -193,7 +208,11 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 		}
 	}
 	to[log.Latency] = f.v[latency]
-	l := r.layout(k, r.mode(k))
+	mode := r.mode(k)
+	if r.doubt && (k == slogJSON || k == logrusJSON) && mode >= byLogger {
+		mode = unknown
+	}
+	l := r.layout(k, mode)
 	if err := r.Build(l, to, e); err != nil {
 		if err == log.ErrLatency && !http {
 			return log.ErrIgnore // a word of the application's own
@@ -216,10 +235,21 @@ func (r *reader) entry(k kind, e *log.Entry) error {
 		r.op = append(append(append(r.op[:0], f.v[method]...), ' '), to[log.Target]...)
 		e.Op = r.names.Intern(r.op)
 	}
-	if code == nil && f.failed() {
+	f.ended(code, e)
+	return nil
+}
+
+// ended says how a request ended where no status does: by gRPC's code, by what
+// pino-http says when the client has left, by the level.
+func (f *facts) ended(status []byte, e *log.Entry) {
+	switch c := string(f.v[grpcCode]); {
+	case string(f.v[message]) == "request aborted", c == "Canceled", c == "CANCELLED":
+		e.Outcome = ingest.Canceled
+	case c == "DeadlineExceeded", c == "DEADLINE_EXCEEDED":
+		e.Outcome = ingest.TimedOut
+	case status == nil && (f.failed() || len(c) > 2):
 		e.Outcome = ingest.Failed
 	}
-	return nil
 }
 
 // isPattern reports a route as a router knows it: /users/{id}, /users/:id, /users/<id>.

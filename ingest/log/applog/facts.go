@@ -28,6 +28,7 @@ type facts struct {
 	template  []byte
 	took      bool   // the word in front of the latency is "took"
 	wordsFrom []byte // text in front of the latency, where the message holds it
+	inMessage bool   // the latency is in the words of the message
 }
 
 // put takes note of a member.
@@ -61,7 +62,14 @@ func (f *facts) put(m meaning, key, value []byte, quoted bool, depth int) {
 			return
 		}
 		f.quoted = quoted
-	case trace, request, method, target, route, status, message, operation:
+	case status:
+		if len(value) > 3 && value[3] == ' ' {
+			value = value[:3] // 503 Service Unavailable
+		}
+		if !isCode(value) {
+			return // "success": another member may have the code
+		}
+	case trace, request, method, target, route, message, operation, around, grpcCode:
 		if !quoted && string(value) == "null" {
 			return
 		}
@@ -186,11 +194,15 @@ func (f *facts) isHTTP() bool {
 
 // code returns the status if it is one of HTTP.
 func (f *facts) code() []byte {
-	v := f.v[status]
-	if n, ok := log.Status(v); ok && n >= 100 && n < 600 {
+	if v := f.v[status]; isCode(v) {
 		return v
 	}
 	return nil
+}
+
+func isCode(v []byte) bool {
+	n, ok := log.Status(v)
+	return ok && n >= 100 && n < 600
 }
 
 func isMethod(b []byte) bool {

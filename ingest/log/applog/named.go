@@ -16,7 +16,7 @@ const unnamedOp = "(no name)"
 func (r *reader) named() string {
 	f := &r.facts
 	words := f.v[operation]
-	if words == nil {
+	if words == nil && !f.inMessage {
 		words = f.v[message]
 	}
 	if words == nil {

@@ -24,6 +24,8 @@ const (
 	level
 	message
 	operation // a name, where there is no method
+	around    // a line of text or JSON that a collector put into a member
+	grpcCode  // of gRPC, in words
 	latency
 	queue
 	fields
@@ -62,12 +64,16 @@ var roles = map[string]role{
 	"method": method, "httpmethod": method, "requestmethod": method, "http.method": method, "http.request.method": method, "verb": method, "reqmethod": method,
 	"path": target, "url": target, "uri": target, "requestpath": target, "requesturi": target, "requesturl": target, "http.target": target, "url.path": target, "http.path": target,
 	"http.url": target, "url.full": target, "originalurl": target, "httppath": target, "urlpath": target, "endpoint": target,
+	"requesteduri": target, "csuristem": target, "csmethod": method, // of logback-access; of W3C's log format, as IIS and Azure name them
 	"route": route, "http.route": route, "routepattern": route,
 	"status": status, "statuscode": status, "httpstatus": status, "httpstatuscode": status, "responsestatus": status, "responsecode": status, "http.statuscode": status, "http.response.statuscode": status, "rescode": status,
+	"scstatus": status, "resp": status, // of W3C's log format; of Kubernetes' API server
 	"requestid": request, "reqid": request, "xrequestid": request, "correlationid": request, "http.requestid": request,
 	"traceid": trace, "trace.id": trace, "traceparent": trace, "oteltraceid": trace,
 	"level": level, "severity": level, "lvl": level, "loglevel": level, "log.level": level, "levelname": level, "@l": level, "severitytext": level,
 	"msg": message, "message": message, "event": message, "@m": message, "@mt": message,
+	"log": around, "textpayload": around, // of fluentd; of Google Cloud
+	"grpc.code":   grpcCode, // of go-grpc-middleware
 	"grpc.method": operation, "operation": operation, "action": operation,
 }
 
