@@ -43,6 +43,7 @@ func TestRoutes(t *testing.T) {
 		"GET /old":                                                "GET /old",
 		"":                                                        NoRequest,
 		"-":                                                       NoRequest,
+		"- http://shop.example:80/ -":                             NoRequest,
 		"HELP":                                                    NoRequest,
 		"GET ":                                                    NoRequest,
 		"PATCHp / HTTP/1.1":                                       NoRequest,

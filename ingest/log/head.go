@@ -163,6 +163,7 @@ type lesson struct {
 	unit      time.Duration
 	zone      *time.Location
 	newReader func() Reader
+	opens     bool      // as in run
 	free      sync.Pool // runs that have ended
 }
 
@@ -175,7 +176,7 @@ func (d *Dialect) learn(m *memo, head []byte, opt ingest.Options) (*lesson, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &lesson{head: head, logFormat: opt.LogFormat, unit: opt.Unit, zone: opt.Zone, newReader: newReader}
+	l := &lesson{head: head, logFormat: opt.LogFormat, unit: opt.Unit, zone: opt.Zone, newReader: newReader, opens: !d.Whole && !d.General}
 	m.last.Store(l)
 	return l, nil
 }
@@ -185,7 +186,7 @@ func (l *lesson) begin() *run {
 	if x, ok := l.free.Get().(*run); ok {
 		return x
 	}
-	x := &run{reader: l.newReader()}
+	x := &run{reader: l.newReader(), opens: l.opens}
 	x.peeler.clock.Zone = l.zone
 	return x
 }

@@ -121,6 +121,9 @@ func Compile(parts []Part) (*Pattern, error) {
 		p.has |= 1 << part.Role
 		field = true
 	}
+	if n := len(p.steps); n > 0 {
+		p.steps[n-1].stop = trimRight(p.steps[n-1].stop) // as those of the lines are
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.stamp = i+1 < len(p.steps) && p.steps[i+1].role == Time && bytes.HasSuffix(s.stop, []byte("["))

@@ -29,7 +29,7 @@ func (p *peeler) peel(line []byte) (text []byte, stamp Moment, wrapper string) {
 		p.plain = ingest.Clean(p.plain[:0], line)
 		line = p.plain
 	} else if isIPv4(line) {
-		return line, stamp, "" // nothing is around it
+		return trimRight(line), stamp, "" // nothing is around it
 	}
 	for n := range maxLayers {
 		line = trim(line)
@@ -45,7 +45,16 @@ func (p *peeler) peel(line []byte) (text []byte, stamp Moment, wrapper string) {
 			stamp = m
 		}
 	}
-	return line, stamp, wrapper
+	return trimRight(line), stamp, wrapper
+}
+
+// trimRight drops the blanks at a line's end, which formats have that are put
+// together of several strings. Compile drops them too.
+func trimRight(line []byte) []byte {
+	for len(line) > 0 && line[len(line)-1] == ' ' {
+		line = line[:len(line)-1]
+	}
+	return line
 }
 
 // trim drops a run of NULs, left by a log that was truncated while it was

@@ -23,6 +23,7 @@ type run struct {
 	// What is used again for other parts of the input: names that are known,
 	// and room.
 	reader  Reader
+	opens   bool // an envelope is opened even where the reader passes over it
 	peeler  peeler
 	entry   Entry
 	pause   ingest.Pause
@@ -165,7 +166,7 @@ func (x *run) parse(text []byte, stamp *Moment, wrapper *string, offset int64) e
 	pos := x.in.Pos(offset)
 	x.entry.Reset(pos)
 	err := x.reader.Read(text, &x.entry)
-	if err == nil || err == ErrIgnore || text[0] != '{' {
+	if err == nil || err == ErrIgnore && !x.opens || text[0] != '{' {
 		return err
 	}
 	inner, outer, ok := x.peeler.envelope(text)
@@ -173,6 +174,9 @@ func (x *run) parse(text []byte, stamp *Moment, wrapper *string, offset int64) e
 		return err
 	}
 	inner, m, _ := x.peeler.peel(inner)
+	if blank(inner) {
+		return ErrIgnore
+	}
 	x.entry.Reset(pos)
 	if again := x.reader.Read(inner, &x.entry); again == ErrIgnore {
 		return ErrIgnore

@@ -37,7 +37,7 @@ const (
 // Request returns the operation of a request line: "GET /users/17?x=1 HTTP/1.1".
 func (r *Routes) Request(line []byte) string {
 	n := method(line)
-	if n == 0 || n+1 >= len(line) {
+	if n == 0 || n+1 >= len(line) || n == 1 && line[0] == '-' {
 		return NoRequest
 	}
 	if string(line[:n]) == "CONNECT" {
@@ -51,7 +51,7 @@ func (r *Routes) Request(line []byte) string {
 
 // Op returns the operation of a method and a target, which ends at a blank.
 func (r *Routes) Op(name, target []byte) string {
-	if len(target) == 0 || len(name) > maxMethod {
+	if len(target) == 0 || len(name) > maxMethod || string(name) == "-" {
 		return NoRequest
 	}
 	r.line = append(append(append(r.line[:0], name...), ' '), path(target)...)
