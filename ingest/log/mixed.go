@@ -58,14 +58,20 @@ func (d *Dialect) shared(head []byte) bool {
 // between each other: what a container runtime, syslog or a terminal puts into
 // one stream. Each line is read by the one dialect that claims it.
 func Mixed(dialects ...Dialect) Dialect {
-	var of []Dialect
+	var of, general []Dialect
 	yields := ingest.Kinds(0)
 	for _, d := range dialects {
-		if !d.General && !d.Whole {
+		switch {
+		case d.Whole:
+			continue
+		case d.General:
+			general = append(general, d)
+		default:
 			of = append(of, d)
-			yields |= max(d.Yields, ingest.KindSample)
 		}
+		yields |= max(d.Yields, ingest.KindSample)
 	}
+	of = append(of, general...) // what no server claims may be an application's
 	return Dialect{
 		Name:   "mixed-log",
 		Yields: yields,

@@ -178,10 +178,11 @@ func (x *run) parse(text []byte, stamp *Moment, wrapper *string, offset int64) e
 		return ErrIgnore
 	}
 	x.entry.Reset(pos)
-	if again := x.reader.Read(inner, &x.entry); again == ErrIgnore {
+	switch again := x.reader.Read(inner, &x.entry); {
+	case again == ErrIgnore && err != ErrStamp && err != ErrStatus && err != ErrLatency:
 		return ErrIgnore
-	} else if again != nil {
-		return err
+	case again != nil:
+		return err // a request that is broken is none that its message makes up for
 	}
 	for _, m := range [...]Moment{outer, m} {
 		if m.Time != 0 && (stamp.Time == 0 || m.Resolution < stamp.Resolution) {

@@ -100,3 +100,15 @@ func TestDoubt(t *testing.T) {
 		t.Error("not claimed")
 	}
 }
+
+// A request whose latency or stamp cannot be read is told, whatever its message.
+func TestBroken(t *testing.T) {
+	const good = `{"time":"2026-11-29T21:16:22.5Z","level":"INFO","msg":"request served","method":"GET","path":"/a","status":500,"duration_ms":12}`
+	for _, value := range []string{"1e999", "0x10", "1_000", `"1,234.5"`, `"1,5"`, `"00:00:01.5000000"`, "99999999999999999999999"} {
+		bad := strings.Replace(good, ":12}", ":"+value+"}", 1)
+		got := logtest.Read(t, format, []byte(good+"\n"+bad+"\n"), ingest.Options{})
+		if len(got.Samples) != 1 || len(got.Problems) != 1 {
+			t.Errorf("%s: %d requests, %v", value, len(got.Samples), got.Problems)
+		}
+	}
+}
