@@ -127,13 +127,18 @@ type mixed struct {
 }
 
 func (m *mixed) Read(line []byte, e *Entry) error {
-	claim := m.of[m.last].Claims(line)
-	if claim == Own {
-		return m.read(m.last, line, e)
+	aside := false
+	// The last one's first, but not one that claims what others claim better.
+	if !m.of[m.last].General {
+		switch m.of[m.last].Claims(line) {
+		case Own:
+			return m.read(m.last, line, e)
+		case Aside:
+			aside = true
+		}
 	}
-	aside := claim == Aside
 	for i := range m.of {
-		if i == m.last {
+		if i == m.last && !m.of[i].General {
 			continue
 		}
 		switch m.of[i].Claims(line) {

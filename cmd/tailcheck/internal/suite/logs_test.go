@@ -333,6 +333,35 @@ func TestObjectivesOnLogsWithoutLatencies(t *testing.T) {
 	}
 }
 
+// Lines of a proxy and of the application behind it, in turn in one stream: each
+// is read as what it is, and none is left out.
+func TestProxyAndApplicationInOneStream(t *testing.T) {
+	dir := filepath.Join(root, "fixtures", "log", "stall-nginx-open")
+	var both bytes.Buffer
+	proxy, err := os.ReadFile(filepath.Join(dir, "access.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := os.ReadFile(filepath.Join(dir, "app.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := bytes.SplitAfter(app, []byte("\n"))
+	for i, line := range bytes.SplitAfter(proxy, []byte("\n")) {
+		both.Write(line)
+		both.Write(own[i])
+	}
+	path := filepath.Join(t.TempDir(), "both.log")
+	if err := os.WriteFile(path, both.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := judged(t, check.Flags{}, path)
+	x := out.Inputs[0]
+	if x.Format != "mixed-log" || x.Log.Requests != 2400 || x.Log.Unread != 0 || x.Log.Assumed != nil || x.Log.Tries != 1200 {
+		t.Errorf("%s: %+v", x.Format, *x.Log)
+	}
+}
+
 // A format string is in the language of one server: it says itself whose it is.
 func TestLogFormatLanguages(t *testing.T) {
 	for _, c := range []struct{ format, whose string }{
