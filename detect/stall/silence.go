@@ -78,7 +78,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	before := v.around(g.from.Add(-around-coarse), g.from.Add(-coarse))
 	after := v.around(g.to.Add(2*long), g.to.Add(2*long+around)) // when those that waited are worked off
 	if rest := g.to.Add(burst - coarse - 1); after == 0 && v.last.Sub(rest) > max(long/2, v.resolution) {
-		after = v.rate(rest, v.last)
+		after = v.rate(rest, v.last.Add(-coarse)) // nor is the last one
 	}
 	rate := before
 	if after > 0 {
@@ -148,31 +148,39 @@ func (v *view) around(from, to ingest.Time) float64 {
 	return v.rate(from, to)
 }
 
-// hold finds the requests that waited for the end of a silence: they ended just
-// behind it, and had begun about when it did or later. One that had begun long
-// before is slow by itself; and where most of what was in flight went on being so,
-// the end of one is no end of a silence for all.
+// hold finds the requests that waited for the end of a silence: they had begun
+// about when it did or in it, and ended just behind it. One of them, at least,
+// waited for most of it. One that had begun long before is slow by itself; and
+// where most of what was in flight at first went on being so, the end of one is no
+// end of a silence for all.
 func (v *view) hold(s *stall, burst time.Duration) {
+	var held []detect.Slow
 	longest := detect.Slow{}
-	others := 0
+	whole, others := 0, 0
 	for _, x := range v.slow {
 		ended := endOf(x)
-		if ended < s.to.Add(-v.resolution) || 4*x.Latency < 3*(s.length()-v.resolution) || x.Start > s.from.Add(s.length()/2+v.resolution) || !v.unusual(x) {
+		if ended < s.to.Add(-v.resolution) || x.Start >= s.to.Add(v.resolution) || !v.unusual(x) {
 			continue
 		}
-		if x.Start < s.from.Add(-max(v.resolution, s.length()/4)) || ended > s.to.Add(max(burst, s.length()/2)) {
+		fits := x.Start >= s.from.Add(-max(v.resolution, s.length()/4)) && ended <= s.to.Add(max(burst, s.length()/2))
+		if fits {
+			held = append(held, x)
+			if x.Latency > longest.Latency {
+				longest = x
+			}
+		}
+		switch {
+		case 4*x.Latency < 3*(s.length()-v.resolution) || x.Start > s.from.Add(s.length()/2+v.resolution):
+		case fits:
+			whole++
+		default:
 			others++
-			continue
-		}
-		s.held = append(s.held, x)
-		if x.Latency > longest.Latency {
-			longest = x
 		}
 	}
-	if len(s.held) <= others || longest.Latency < v.resolution || float64(longest.Latency) < 0.85*float64(s.length()-v.resolution) {
-		s.held = nil
+	if whole <= others || longest.Latency < v.resolution || float64(longest.Latency) < 0.85*float64(s.length()-v.resolution) {
 		return
 	}
+	s.held = held
 	if longest.Latency > 0 && longest.Latency <= s.length()+2*v.resolution { // it tells better than the stamps when it was
 		s.from, s.to = longest.Start, endOf(longest)
 		s.blur = v.resolution

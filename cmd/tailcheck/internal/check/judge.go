@@ -22,6 +22,7 @@ type judge struct {
 	planned   map[int]bool              // inputs whose plan is known
 	crew      map[int]int               // workers, by input
 	empty     []string                  // inputs that held nothing that can be judged
+	mostly    string                    // a log of which most lines were not read, in words; empty: none
 	narrowed  bool                      // the filter let no trace through
 	positions positions
 }

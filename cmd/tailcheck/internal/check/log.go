@@ -48,16 +48,27 @@ func (j *judge) log(x *input) {
 	}
 	doubt := j.logDoubt(in)
 	for _, o := range j.objectives(in.Index) {
-		switch row := whole; {
-		case whole.Requests == 0 || o.Metric.IsTime() && whole.Service.Count() == 0:
-			// it says nothing of that; another input may, and else nobody passes
-		case o.Op != "" && !slices.ContainsFunc(in.Rows(), func(r *detect.Row) bool { return r.Op == o.Op }):
-		case o.Op != "":
-			row = in.Rows()[slices.IndexFunc(in.Rows(), func(r *detect.Row) bool { return r.Op == o.Op })]
-			fallthrough
-		default:
-			j.logObjective(o, in, row, doubt)
+		if whole.Requests == 0 || o.Metric.IsTime() && whole.Service.Count() == 0 {
+			continue // it says nothing of that; another input may, and else nobody passes
 		}
+		if o.Op == "" {
+			j.logObjective(o, in, whole, doubt)
+			continue
+		}
+		found, others := false, false
+		for _, row := range in.Rows() {
+			if row.Op == o.Op {
+				found = true
+				j.logObjective(o, in, row, doubt)
+			}
+			others = others || row.Op == detect.Others
+		}
+		if !found && others {
+			j.add(sla.Verdict{Objective: o, Verdict: sla.Inconclusive, Why: fmt.Sprintf("the log has more than %d operations, and whether %q is one of those that are counted together as %q is not known: --op %q looks at it alone", detect.MaxRows, o.Op, detect.Others, o.Op)}, in.Index, o.Op)
+		}
+	}
+	if n := in.Problems; 2*n > in.Log.Lines && in.Log.Lines > 0 && j.mostly == "" {
+		j.mostly = fmt.Sprintf("%s: %d of %d lines were not read: what they say is not known", x.path, n, in.Log.Lines)
 	}
 	if whole.Requests == 0 && in.Pauses.Count == 0 {
 		if j.opt.Filter != (Filter{}) && in.Log.Lines > 0 {
@@ -75,8 +86,11 @@ func (j *judge) logObjective(o sla.Objective, in *detect.Input, row *detect.Row,
 	if span := in.Last.Sub(in.First); span > 0 {
 		c.Rate = float64(row.Requests) / span.Seconds()
 	}
-	if !o.Metric.IsTime() {
+	switch untimed := row.Requests - row.Streams - row.Service.Count(); {
+	case !o.Metric.IsTime():
 		c.Doubt = j.unread(in)
+	case doubt == "" && 10*untimed > row.Requests-row.Streams: // of the operation
+		c.Doubt = fmt.Sprintf("%d of %d requests have no latency in the log", untimed, row.Requests-row.Streams)
 	}
 	j.add(sla.Judge(o, c), in.Index, row.Op)
 }

@@ -39,7 +39,11 @@ func (j *judge) verdict() {
 		}
 	}
 	if j.narrowed {
-		out.Verdict, out.Why = sla.Inconclusive, "none of the traces is one that "+j.opt.Filter.String()+" asks for"
+		what := "none of the traces"
+		if slices.ContainsFunc(j.inputs, func(x *input) bool { return x.kind() == kindLog }) {
+			what = "no request"
+		}
+		out.Verdict, out.Why = sla.Inconclusive, what+" is one that "+j.opt.Filter.String()+" asks for"
 		return
 	}
 	if len(j.empty) > 0 {
@@ -48,6 +52,10 @@ func (j *judge) verdict() {
 	}
 	if len(out.Inputs) == 0 {
 		out.Verdict, out.Why = sla.Inconclusive, "no input could be read"
+		return
+	}
+	if j.mostly != "" && !j.opt.Lenient {
+		out.Verdict, out.Why = sla.Inconclusive, j.mostly
 		return
 	}
 	if out.Unusable {
