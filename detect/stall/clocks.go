@@ -33,6 +33,10 @@ func judgeClocks(t *detect.Table) (out []detect.Finding) {
 	return slices.Concat(out, zones(t, f), joinedClocks(t))
 }
 
+// fewStalls is how many stalls two logs may have each of which one of the one is
+// laid beside one of the other: nine pairs, of which one in 200 fits by chance.
+const fewStalls = 3
+
 // zones finds logs whose stamps have no zone and whose stalls have those of
 // another as their doubles, as long and whole quarter hours away.
 func zones(t *detect.Table, f *found) (out []detect.Finding) {
@@ -41,12 +45,31 @@ func zones(t *detect.Table, f *found) (out []detect.Finding) {
 		return len(s.inputs) == 1 && slices.ContainsFunc(t.Input(s.inputs[0]).Log.Shapes, func(x ingest.Shape) bool { return x.Zone == ingest.ZoneUnknown })
 	}
 	seen := map[[2]int]bool{}
+	many := map[int]int{}
+	for _, s := range f.stalls {
+		if len(s.inputs) == 1 {
+			many[s.inputs[0]]++
+		}
+	}
+	// Where both stood still at the same time, their clocks agree; and of many stalls
+	// some are quarter hours apart by chance, or because something runs each hour.
+	known := func(a, b int) bool {
+		return many[a] > fewStalls || many[b] > fewStalls || slices.ContainsFunc(f.stalls, func(s *stall) bool {
+			return slices.Contains(s.inputs, a) && slices.ContainsFunc(f.stalls, func(o *stall) bool {
+				return slices.Contains(o.inputs, b) && o.meets(s.from, s.to, s.blur)
+			})
+		})
+	}
 	for _, a := range f.stalls {
-		if !floating(a) || a.from < dated {
+		if !floating(a) || a.from < dated || a.confidence() < detect.Medium {
 			continue
 		}
 		for _, b := range f.stalls {
-			if len(b.inputs) != 1 || b.inputs[0] == a.inputs[0] || floating(b) || b.from < dated || seen[[2]int{a.inputs[0], b.inputs[0]}] {
+			if len(b.inputs) != 1 || b.inputs[0] == a.inputs[0] || floating(b) || b.from < dated || b.confidence() < detect.Medium || seen[[2]int{a.inputs[0], b.inputs[0]}] {
+				continue
+			}
+			if known(a.inputs[0], b.inputs[0]) {
+				seen[[2]int{a.inputs[0], b.inputs[0]}] = true
 				continue
 			}
 			d := a.to.Sub(b.to)

@@ -156,3 +156,36 @@ func TestPlacing(t *testing.T) {
 		})
 	}
 }
+
+// A stall in a log without a zone that is as long as one of another log, hours
+// away, is a sign of a wrong zone; not where something stops both each hour, and at
+// one hour they stood still together.
+func TestZones(t *testing.T) {
+	stood := func(seed uint64, from time.Duration, hours ...time.Duration) (all []served) {
+		for _, h := range hours {
+			_, part, _ := closedRun(seed, 1, 100, 20*time.Second, []stand{{10 * time.Second, 12 * time.Second, -1}})
+			for _, x := range part {
+				by := from + h*time.Hour
+				all = append(all, served{x.came + by, x.start + by, x.end + by, x.op})
+			}
+		}
+		return all
+	}
+	floating := writing{name: "floating", resolution: time.Millisecond, step: time.Millisecond, floating: true}
+	for name, c := range map[string]struct {
+		a, b []time.Duration
+		want int
+	}{
+		"two hours apart": {[]time.Duration{2}, []time.Duration{0}, 1},
+		"each hour":       {[]time.Duration{0, 1, 2}, []time.Duration{2}, 0},
+		"at once":         {[]time.Duration{0}, []time.Duration{0}, 0},
+	} {
+		tab := &detect.Table{}
+		floating.into(tab, stood(1, 0, c.a...), 0)
+		writings[0].into(tab, stood(1, 0, c.b...), 1)
+		tab.Finish()
+		if found := judgeClocks(tab); len(found) != c.want {
+			t.Errorf("%s: %d findings, want %d: %+v", name, len(found), c.want, found)
+		}
+	}
+}

@@ -43,7 +43,6 @@ type stand struct {
 type served struct {
 	came, start, end time.Duration
 	op               int
-	failed           bool
 }
 
 // works returns when work that begins at a moment and takes so long is done.
@@ -129,17 +128,18 @@ type writing struct {
 	start      bool // it stamps starts
 	untimed    bool
 	step       time.Duration // of latencies, cut
+	floating   bool          // its stamps have no zone
 }
 
 var writings = []writing{
-	{"ms", time.Millisecond, false, false, time.Millisecond},
-	{"s", time.Second, false, false, time.Millisecond},
-	{"s-start-us", time.Second, true, false, time.Microsecond},
-	{"s-start-T", time.Second, true, false, time.Second},
-	{"s-end-T", time.Second, false, false, time.Second},
-	{"ms-start", time.Millisecond, true, false, time.Millisecond},
-	{"ms-bare", time.Millisecond, false, true, 0},
-	{"s-bare", time.Second, false, true, 0},
+	{name: "ms", resolution: time.Millisecond, step: time.Millisecond},
+	{name: "s", resolution: time.Second, step: time.Millisecond},
+	{name: "s-start-us", resolution: time.Second, start: true, step: time.Microsecond},
+	{name: "s-start-T", resolution: time.Second, start: true, step: time.Second},
+	{name: "s-end-T", resolution: time.Second, step: time.Second},
+	{name: "ms-start", resolution: time.Millisecond, start: true, step: time.Millisecond},
+	{name: "ms-bare", resolution: time.Millisecond, untimed: true},
+	{name: "s-bare", resolution: time.Second, untimed: true},
 }
 
 const epoch = ingest.Time(1_790_000_000_000_000_000)
@@ -156,35 +156,43 @@ func (h writing) log(all []served, in int32) *detect.Table {
 func (h writing) into(t *detect.Table, all []served, in int32) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b served) int { return cmp.Compare(a.end, b.end) })
-	shape := ingest.Shape{Layout: h.name, Stamp: ingest.StampEnd, Resolution: h.resolution, Step: h.step, Unit: time.Millisecond, UnitFrom: ingest.UnitFromFormat, Zone: ingest.ZoneStated, Requests: int64(len(all)), Timed: int64(len(all))}
-	if h.start {
-		shape.Stamp = ingest.StampStart
-	}
-	if h.untimed {
-		shape.Timed = 0
-	}
 	for i, x := range all {
-		cut := func(d time.Duration) ingest.Time { return epoch.Add(d / h.resolution * h.resolution) }
-		s := ingest.Sample{Pos: ingest.Pos{Input: in, Offset: int64(i) * 100}, Op: opNames[x.op], Vantage: ingest.Server, Latency: ingest.NoLatency}
-		if x.failed {
-			s.Outcome = ingest.Failed
-		}
-		if !h.untimed {
-			s.Latency = (x.end - x.start) / h.step * h.step
-		}
-		switch {
-		case h.start && h.untimed:
-			s.Start = cut(x.start)
-		case h.start:
-			s.Start = cut(x.start)
-		case h.untimed:
-			s.End = cut(x.end)
-		default:
-			s.Start = cut(x.end).Add(-s.Latency)
-		}
+		s := h.sample(x, i, in)
 		t.Sample(&s)
 	}
-	t.Add(&ingest.Log{Pos: ingest.Pos{Input: in, Offset: int64(len(all)) * 100}, Lines: int64(len(all)), Shapes: []ingest.Shape{shape}})
+	t.Add(&ingest.Log{Pos: ingest.Pos{Input: in, Offset: int64(len(all)) * 100}, Lines: int64(len(all)), Shapes: []ingest.Shape{h.shape(len(all))}})
+}
+
+func (h writing) shape(n int) ingest.Shape {
+	s := ingest.Shape{Layout: h.name, Stamp: ingest.StampEnd, Resolution: h.resolution, Step: h.step, Unit: time.Millisecond, UnitFrom: ingest.UnitFromFormat, Zone: ingest.ZoneStated, Requests: int64(n), Timed: int64(n)}
+	if h.start {
+		s.Stamp = ingest.StampStart
+	}
+	if h.untimed {
+		s.Timed = 0
+	}
+	if h.floating {
+		s.Zone = ingest.ZoneUnknown
+	}
+	return s
+}
+
+// sample is the i-th line.
+func (h writing) sample(x served, i int, in int32) ingest.Sample {
+	cut := func(d time.Duration) ingest.Time { return epoch.Add(d / h.resolution * h.resolution) }
+	s := ingest.Sample{Pos: ingest.Pos{Input: in, Offset: int64(i) * 100}, Op: opNames[x.op], Vantage: ingest.Server, Latency: ingest.NoLatency}
+	if !h.untimed {
+		s.Latency = (x.end - x.start) / h.step * h.step
+	}
+	switch {
+	case h.start:
+		s.Start = cut(x.start)
+	case h.untimed:
+		s.End = cut(x.end)
+	default:
+		s.Start = cut(x.end).Add(-s.Latency)
+	}
+	return s
 }
 
 // How requests come.
