@@ -99,6 +99,9 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	s := &stall{from: g.from, to: g.to, silence: true, rate: rate, inputs: v.indexes(), blur: v.resolution}
 	s.burst = v.burst(g, burst, rate*long.Seconds(), max(before, after))
 	v.hold(s, burst)
+	if len(s.held) == 0 && v.tells() {
+		s.burst = 0 // who had waited would have said so
+	}
 	if after == 0 && s.burst == 0 && len(s.held) < minHeld {
 		return nil // a load that ended, and what was slow of it
 	}

@@ -193,3 +193,19 @@ func (v *view) indexes() (all []int) {
 	}
 	return all
 }
+
+// tells reports whether requests that wait are long in the log: a proxy's clock
+// starts when a request has come, and all of its lines have a latency.
+func (v *view) tells() bool {
+	var timed, all int64
+	for _, in := range v.inputs {
+		for _, row := range in.Rows() {
+			if row.Vantage != ingest.Proxy {
+				return false
+			}
+			timed += row.Service.Count()
+			all += row.Requests - row.Streams
+		}
+	}
+	return all > 0 && 10*timed >= 9*all && len(v.slow) > 0
+}

@@ -62,7 +62,7 @@ burst rather than as slow lines.
 // claims tells whether a line is a request, or something else that a logger of
 // applications wrote.
 func claims(line []byte) log.Claim {
-	if len(line) == 0 {
+	if len(line) == 0 || generated(line) {
 		return log.Foreign
 	}
 	r := newReader(ingest.Options{})
@@ -276,4 +276,15 @@ func (f *facts) failed() bool {
 		return true
 	}
 	return bytes.EqualFold(v, []byte("panic")) || bytes.EqualFold(v, []byte("dpanic")) || string(v) == "PNC"
+}
+
+// generated reports whether a line is a result of a load generator, which looks
+// like a request of a server: vegeta's encode --to json, and the kpi files of
+// Taurus and Molotov.
+func generated(line []byte) bool {
+	if line[0] != '{' {
+		return false
+	}
+	has := func(key string) bool { return bytes.Contains(line, []byte(key)) }
+	return has(`"attack":`) && has(`"seq":`) || has(`"responseCode":`) && has(`"elapsed":`) && has(`"label":`)
 }

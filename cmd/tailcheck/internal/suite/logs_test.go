@@ -19,6 +19,7 @@ import (
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/report"
 	"github.com/tailcheck/tailcheck/cmd/tailcheck/internal/suite"
 	"github.com/tailcheck/tailcheck/detect/stall"
+	"github.com/tailcheck/tailcheck/ingest"
 )
 
 // Every log of the corpus is known by one format, and gives the requests and
@@ -385,6 +386,35 @@ func TestLogFormatLanguages(t *testing.T) {
 		}
 		if len(whose) != 1 || whose[0] != c.whose {
 			t.Errorf("%s: %v, want %s", c.format, whose, c.whose)
+		}
+	}
+}
+
+// Reports of load tools and traces are no server's log, whatever their lines look
+// like and whether or not they are read.
+func TestReportsAreNoLogs(t *testing.T) {
+	for _, part := range []string{"load", "traces"} {
+		err := filepath.WalkDir(corpus(t, part), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			f, err := ingest.OpenFile(path, nil)
+			if err != nil {
+				return nil
+			}
+			found, err := ingest.Find(f, suite.Formats, "")
+			if err != nil {
+				return nil
+			}
+			for _, x := range found {
+				if x.Format.Yields&ingest.KindLog != 0 {
+					t.Errorf("%s is taken for a log: %s", path, x.Format.Name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }
