@@ -214,7 +214,7 @@ var calm = []scene{
 		w.length = 200 * s_
 		w.poisson(0, w.length, rate, nil, w.among(3))
 		cut := pick(w, 1*s_, 5*s_, 30*s_)
-		share := pick(w, 0.3, 0.9)
+		share := pick(w, 0.3, 0.6) // of nearly all it would be a stall
 		w.service = nil
 		w.stands = nil
 		i := 0

@@ -81,7 +81,9 @@ func (s *stall) finding() detect.Finding {
 	n := StallNumbers{Duration: words.Millis(s.length()), Seen: int64(len(s.held)), Due: s.due()}
 	f := detect.Finding{Confidence: s.confidence(), Inputs: s.inputs, Numbers: n}
 	// Those that met it came one after the other, and waited for half of it on average.
-	f.Impact = time.Duration(max(n.Due, n.Seen)) * s.length() / 2
+	if f.Confidence > detect.Low { // what may be none has cost nobody anything
+		f.Impact = time.Duration(max(n.Due, n.Seen)) * s.length() / 2
+	}
 	f.Message = s.sentence()
 	var e evidence
 	if s.silence {
@@ -110,12 +112,24 @@ func (s *stall) finding() detect.Finding {
 	switch {
 	case len(s.pauses) > 0 && s.pauses[0].All:
 		f.Remedy = "the pause is the cause: shorten it (collector, heap, the command that ran), or keep traffic away from it; p99 of the log alone does not show it"
+	case f.Confidence == detect.Low && !s.silence:
+		f.Remedy = "look whether they are of one client or one page whose network came back (their addresses), or share a lock, a connection or a dependency"
 	case f.Confidence == detect.Low:
 		f.Remedy = "ask what sent the requests whether it paused; a log with latencies, or one of what is behind the server, would tell"
 	default:
 		f.Remedy = "look at what the server waited for in that time: collections, locks, disk, a dependency; give the logs of those beside this one"
 	}
 	return f
+}
+
+func were(others int64) string {
+	switch others {
+	case 0:
+		return "no others were"
+	case 1:
+		return "1 other was"
+	}
+	return fmt.Sprintf("%d others were", others)
 }
 
 func (s *stall) worst() (w detect.Slow) {
@@ -130,7 +144,7 @@ func (s *stall) worst() (w detect.Slow) {
 func (s *stall) sentence() string {
 	when := fmt.Sprintf("from %s to %s, for %s", at(s.from, s.blur), clock(s.to, s.blur), took(s.length()))
 	if s.blur >= time.Second {
-		when = fmt.Sprintf("for %s, from %s to %s within a second", took(s.length()), at(s.from, s.blur), clock(s.to, s.blur))
+		when = fmt.Sprintf("for %s, from %s to %s, give or take a second", took(s.length()), at(s.from, s.blur), clock(s.to, s.blur))
 	}
 	if len(s.pauses) > 0 && s.pauses[0].Start == 0 && !s.silence && len(s.held) == 0 {
 		when = "for " + took(s.length()) + " (the log has no time stamps)"
@@ -145,7 +159,7 @@ func (s *stall) sentence() string {
 		}
 		return fmt.Sprintf("nothing was answered %s; %s %s waiting, %d were due at the rate around it", when, plural(int64(len(s.held)), "request", "requests"), verb, s.due())
 	case len(s.held) > 0:
-		return fmt.Sprintf("%d requests waited for the same moment, %s", len(s.held), when)
+		return fmt.Sprintf("%d requests waited for the same moment, %s, while %s answered", len(s.held), when, were(s.others))
 	case len(s.pauses) > 0:
 		return fmt.Sprintf("%s stopped the server %s", s.pauses[0].Op, when)
 	}

@@ -102,7 +102,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	if len(s.held) == 0 && v.tells() {
 		s.burst = 0 // who had waited would have said so
 	}
-	if after == 0 && s.burst == 0 && len(s.held) < minHeld {
+	if after == 0 && s.burst == 0 && (len(s.held) < minHeld || float64(len(s.held)) < dueShare*rate*sure.Seconds()) {
 		return nil // a load that ended, and what was slow of it
 	}
 	if thin, high := v.coarse(g, around, rate); thin && len(s.held) < minHeld {
