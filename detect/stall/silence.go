@@ -77,7 +77,7 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 	coarse := v.resolution - time.Millisecond
 	before := v.around(g.from.Add(-around-coarse), g.from.Add(-coarse))
 	after := v.around(g.to.Add(2*long), g.to.Add(2*long+around)) // when those that waited are worked off
-	if rest := g.to.Add(burst - coarse - 1); after == 0 && v.last.Sub(rest) > max(long/2, v.resolution) {
+	if rest := g.to.Add(max(burst, long/2) - coarse - 1); after == 0 && v.last.Sub(rest) > max(long/4, v.resolution) {
 		after = v.rate(rest, v.last.Add(-coarse)) // nor is the last one
 	}
 	rate := before
@@ -97,7 +97,11 @@ func (v *view) silence(g gap, usual time.Duration, expected float64) *stall {
 		return nil
 	}
 	s := &stall{from: g.from, to: g.to, silence: true, rate: rate, inputs: v.indexes(), blur: v.resolution}
-	s.burst = v.burst(g, burst, rate*long.Seconds(), max(before, after))
+	calm := max(before, after)
+	if behind := g.to.Add(burst); after == 0 && v.last.Sub(behind) > burst {
+		calm = max(calm, v.rate(behind, v.last)) // what goes on is no burst
+	}
+	s.burst = v.burst(g, burst, rate*long.Seconds(), calm)
 	v.hold(s, burst)
 	if len(s.held) == 0 && v.tells() {
 		s.burst = 0 // who had waited would have said so
