@@ -135,7 +135,7 @@ func relax(inputs []*input) func() {
 	percent := 400
 	for _, x := range inputs {
 		if x.kind() == kindLog {
-			percent = 40 // many routes and windows are kept, and hardly anything thrown away
+			percent = 25 // many routes and windows are kept, and hardly anything thrown away
 		}
 	}
 	old := debug.SetGCPercent(percent)
